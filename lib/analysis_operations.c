@@ -12,17 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
-{
-	return (struct dp_loops_request){
-		.symbols = sequence->symbols,
-		.count = sequence->count,
-		.alphabet = sequence->alphabet,
-		.family = sequence->family,
-		.evidence = dp_sequence__evidence(sequence),
-	};
-}
-
 /*
  * The number of kernels before each operation of a sequence, and before the end. NULL if memory
  * runs out.
@@ -94,7 +83,7 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 		"%s: the sequence of all {operations:operation}, copies and memsets included, is "
 		"searched",
 		halves ? "uploads precede every other iteration, so that two may be one"
-		       : "{kernels:kernel} of {names:name} do not tell what an iteration is");
+		       : "{kernels:kernel} of {names:name} do not show what an iteration is");
 	names = dp_explain__rename(explain, dp_sequence__names(operations));
 	if (!status)
 		status = dp_loops__find(loops, &request, error);

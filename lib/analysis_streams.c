@@ -1,7 +1,7 @@
 /*
  * Chooses the streams whose kernels make a device's sequence: a main stream, as trace/streams.c
  * chooses it, with those that do the same work (sequence/streams.c), or all streams of the device
- * if annotations mark iterations on others.
+ * if annotations mark iterations on others. A request hands the sequence to the search for loops.
  *
  * Cost: linear in the operations of the device.
  */
@@ -9,6 +9,17 @@
 #include "base/parameters.h"
 
 #include <string.h>
+
+struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
+{
+	return (struct dp_loops_request){
+		.symbols = sequence->symbols,
+		.count = sequence->count,
+		.alphabet = sequence->alphabet,
+		.family = sequence->family,
+		.evidence = dp_sequence__evidence(sequence),
+	};
+}
 
 /* Counts the marked iterations that have kernels of a sequence, and all that are marked. */
 static int count_marks(size_t *count, size_t *ranges, const struct dp_sequence *sequence,

@@ -18,13 +18,13 @@ struct dp_evidence_at {
 	int64_t kernel_gap_ns;	/* from the previous kernel's end to this one's start */
 	int64_t launch_gap_ns;	/* host time outside of API calls between the launch calls of
 				   the previous kernel and this one */
-	int64_t launch_wait_ns; /* time between the beginnings of these two calls */
+	int64_t launch_interval_ns; /* time between the beginnings of these two calls */
 	bool has_launch;	/* its launch call was recorded */
-	bool after_upload;  /* an upload of more than a number, a copy from host to device, starts
-			       between the previous kernel and it, or is the symbol itself */
+	bool after_upload;   /* an upload, a copy from host to device of more than a scalar, starts
+				between the previous kernel and it, or is the symbol itself */
 	bool after_download; /* a copy from device to host starts between the previous kernel and
-				it, … */
-	bool after_result;   /* … of more than counts that the host decides by */
+				it */
+	bool after_result;   /* one larger than counts that the host branches on does */
 	bool after_sync;     /* the launching thread waited for the device between these two calls,
 				and nothing was uploaded to it */
 	bool after_capture; /* a stream was captured into a graph between the two launches */
@@ -34,9 +34,9 @@ struct dp_evidence_at {
 
 /*
  * Evidence besides the symbols. at() sets *out for the symbol at an index of the sequence. It may
- * be slow (a microsecond): it is called for the first symbol of each name, for samples of all and
- * of each offset of a pattern, around some boundaries, and for up to a million symbols in search of
- * the first launch. at may be NULL.
+ * be slow (a microsecond): it is called for the first symbol of each name, for a sample of all
+ * symbols and one for each offset of a pattern, around some boundaries, and for up to a million
+ * symbols in search of the first launch. at may be NULL.
  */
 struct dp_evidence {
 	void (*at)(void *ctx, size_t index, struct dp_evidence_at *out);
@@ -59,7 +59,7 @@ static inline struct dp_evidence_at dp_evidence__look(const struct dp_evidence *
 {
 	struct dp_evidence_at at = { .kernel_gap_ns = -1,
 				     .launch_gap_ns = -1,
-				     .launch_wait_ns = -1 };
+				     .launch_interval_ns = -1 };
 
 	evidence->at(evidence->ctx, index, &at);
 	return at;

@@ -81,8 +81,8 @@ struct dp_rule_input {
 };
 
 /*
- * A typical iteration has an uninterrupted period, and is neither warm-up nor an outlier. typical()
- * is the mean of a metric over these, or NaN if there is none.
+ * A typical iteration has an uninterrupted period, and is neither warm-up nor an outlier.
+ * dp_rule__typical() is the mean of a metric over these, or NaN if there is none.
  */
 bool dp_rule__is_typical(const struct dp_rule_input *input, size_t k);
 double dp_rule__typical(const struct dp_rule_input *input, const char *name);

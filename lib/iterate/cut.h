@@ -44,9 +44,9 @@ struct dp_cut {
  * two iterations belong to the one before, unless there are more than half a pattern of them:
  * then to none. If a span breaks off and the same pattern continues later, the two parts are one
  * iteration if less than half of it is missing. A part with less than dp_param.span_least of it is
- * partial if the sequence begins or ends there, and not an iteration elsewhere. Iterations of an
- * inner loop at its ends do not count as lacking unless the sequence begins or ends there. Variants
- * are not numbered.
+ * partial if the sequence begins or ends there, and not an iteration elsewhere. Missing iterations
+ * of an inner loop at its end do not count, unless the sequence may have cut them off. Variants are
+ * not numbered.
  *
  * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, if exact names are compared, n.
  */

@@ -1,6 +1,6 @@
 /*
- * Evidence by offset: quartiles and majorities over a sample of iterations, spread over the
- * sequence.
+ * Evidence by offset: quartiles of numbers, and signs that most of a sample of iterations have. The
+ * sample is spread over the sequence.
  *
  * Cost: one call per offset and sampled iteration, and a sort of the samples of each offset.
  */
@@ -30,7 +30,7 @@ static void ask(struct sampler *s, size_t position, size_t o)
 		return;
 	at = dp_evidence__look(s->evidence, position);
 	s->offsets->seen[o]++;
-	s->offsets->wait_ns[o] += (double)DP_MAX(at.launch_wait_ns, 0);
+	s->offsets->interval_ns[o] += (double)DP_MAX(at.launch_interval_ns, 0);
 	s->launch_gaps[slot] = at.launch_gap_ns;
 	s->kernel_gaps[slot] = at.kernel_gap_ns;
 	s->counts[DP_SIGN_UPLOAD][o] += at.after_upload;
@@ -110,7 +110,7 @@ static void conclude(const struct sampler *s, double *sorted)
 
 		if (!offsets->seen[o])
 			continue;
-		offsets->wait_ns[o] /= offsets->seen[o];
+		offsets->interval_ns[o] /= offsets->seen[o];
 		for (size_t sign = 0; sign < DP_SIGNS; sign++)
 			offsets->has[sign][o] = s->counts[sign][o] >= most;
 	}
@@ -142,7 +142,7 @@ int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *al
 		return DP_ERR_NOMEM;
 	}
 	offsets->kernel_gap = reals + m;
-	offsets->wait_ns = reals + 2 * m;
+	offsets->interval_ns = reals + 2 * m;
 	for (size_t sign = 0; sign < DP_SIGNS; sign++) {
 		offsets->has[sign] = flags + sign * m;
 		s.counts[sign] = counts + (1 + sign) * m;

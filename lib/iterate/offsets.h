@@ -6,12 +6,12 @@
 #include "iterate/iteration.h"
 #include "align/alignment.h"
 
-/* What a sample of the iterations mostly has at an offset. */
+/* What most of a sample of the iterations (dp_param.recurs_share) have at an offset. */
 enum dp_sign {
-	DP_SIGN_UPLOAD,	   /* an upload before it, … */
-	DP_SIGN_DOWNLOAD,  /* … or a download, … */
-	DP_SIGN_RESULT,	   /* … of more than counts, … */
-	DP_SIGN_SYNC,	   /* … or a synchronization of the host */
+	DP_SIGN_UPLOAD,	   /* an upload before it */
+	DP_SIGN_DOWNLOAD,  /* a download before it */
+	DP_SIGN_RESULT,	   /* a download before it of more than a few counts */
+	DP_SIGN_SYNC,	   /* a wait of the host before it */
 	DP_SIGN_OPTIMIZER, /* the name of an optimizer's kernel */
 	DP_SIGN_MOVES,	   /* the name of a copy, a cast or a fill */
 	DP_SIGNS,
@@ -22,7 +22,7 @@ struct dp_offsets {
 	uint32_t *seen;	    /* sampled iterations that have the offset */
 	double *launch_gap; /* how far it stands out among the host's gaps, 0 to 1, … */
 	double *kernel_gap; /* … and among the device's */
-	double *wait_ns;    /* mean host time between the previous launch and its own */
+	double *interval_ns; /* mean host time between the previous launch and its own */
 	bool *has[DP_SIGNS];
 };
 

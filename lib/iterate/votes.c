@@ -1,7 +1,7 @@
 /*
  * The votes, as a table: each scores the offsets of a pattern as the first of an iteration. Cost of
- * each: O(offsets + spans), and the edits of spans of about one iteration; of the fit votes,
- * O(symbols).
+ * each: linear in offsets and spans, and in the edits of those spans that are about one iteration;
+ * of the fit votes, linear in the symbols.
  */
 #include "iterate/votes.h"
 #include "base/parameters.h"
@@ -412,9 +412,9 @@ static void first_launch(const struct dp_ballot *b, double *score)
 	    !(may_begin(b, offset) || (b->optimizer.found && offset == b->optimizer.end)))
 		return;
 	for (size_t o = 0; o < b->m; o++)
-		sum += b->offsets.wait_ns[o];
-	/* an offset without a wait would have infinite odds; they are limited anyway */
-	odds = sum / DP_MAX(b->offsets.wait_ns[offset], sum * 1e-6);
+		sum += b->offsets.interval_ns[o];
+	/* an offset without an interval would have infinite odds; they are limited anyway */
+	odds = sum / DP_MAX(b->offsets.interval_ns[offset], sum * 1e-6);
 	/* the vote adds these log-odds themselves; its weight is their limit */
 	score[offset] += DP_MIN(log(1 + odds) / dp_param.weight_first_launch, 1);
 }
@@ -509,7 +509,7 @@ const struct dp_vote dp_votes[] = {
 	{ "whole-iterations", DP_PHASE_COMPLETE, &dp_param.weight_whole,
 	  "this start leaves the most iterations whole", count_whole },
 	{ "number", DP_PHASE_COMPLETE, &dp_param.weight_number,
-	  "from this start on, as many iterations are whole as are known to be there", has_number },
+	  "with this start, as many iterations are whole as -n gives", has_number },
 	{ "capture-begin", DP_PHASE_COMPLETE, &dp_param.weight_capture_begin,
 	  "captures usually begin at the start of a step", capture_begins },
 	{ "capture-end", DP_PHASE_COMPLETE, &dp_param.weight_capture_end,

@@ -179,7 +179,7 @@ static bool is_listed(const struct dp_detection *d, const struct dp_confidence *
 }
 
 static void explain_loop(const struct dp_detection *d, size_t length, size_t iterations,
-			 double confidence, bool listed)
+			 double confidence, bool listed, bool kept)
 {
 	dp_explain__add(d->request->explain, "loop",
 			DP_FACTS({ "length", "count", (double)length },
@@ -187,7 +187,9 @@ static void explain_loop(const struct dp_detection *d, size_t length, size_t ite
 				 { "confidence", "1", confidence }, { "listed", "count", listed }),
 			"a loop of {length:symbol} with {iterations:whole iteration}: {confidence} "
 			"confidence%s",
-			listed ? "" : ", too little to list it");
+			listed ? ""
+			: kept ? ", too little to list it, but kept for -n"
+			       : ", too little to list it");
 }
 
 /* Explains why a row of one kernel is no loop, see dp_features__gather(). */
@@ -199,9 +201,9 @@ static void explain_single(struct dp_explain *explain, const struct dp_cut *cut,
 			 { "share", "1", share },
 			 { "in_row", "count", (double)dp_param.layers_max },
 			 { "listed", "count", 0 }),
-		"{length:symbol} with {iterations:whole iteration} is not listed: a loop of one has "
-		"one name, repeats {in_row} times in a row on average, and such kernels are more "
-		"than half of the sequence (here {share})");
+		"{length:symbol} with {iterations:whole iteration} is not listed: one kernel is a "
+		"loop if it has one name and repeats {in_row} times in a row on average, and if "
+		"such kernels are more than half of the sequence (here {share})");
 }
 
 /* Notes a loop that is not listed if it is the best of them. */
@@ -242,12 +244,12 @@ static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_p
 	return DP_OK;
 }
 
-/* Judges the loop of pattern i, and adds it if it is listed. */
+/* Judges the loop of pattern i, and adds it if it is listed or may have the number of -n. */
 static int judge_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_pattern_kind kind)
 {
 	const struct dp_cut *cut = &b->cuts[i];
 	size_t length = b->list[i].length;
-	bool listed = d->keep_all || d->request->counts_count;
+	bool kept = d->keep_all || d->request->counts_count, listed;
 	struct dp_explain *explain = d->request->explain;
 	struct dp_confidence confidence;
 	struct dp_judged judged = {
@@ -266,20 +268,20 @@ static int judge_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp
 		return DP_OK;
 	if (dp_features__gather(&confidence, &judged)) {
 		dp_confidence__judge(&confidence);
-	} else if (!listed) {
+	} else if (!kept) {
 		explain_single(explain, cut, (double)b->single / (double)d->request->count);
 		return DP_OK;
 	}
 	dp_confidence__explain(&confidence, explain, length, cut->whole);
-	listed |= is_listed(d, &confidence);
-	explain_loop(d, length, cut->whole, dp_confidence__of(&confidence), listed);
-	if (listed)
+	listed = is_listed(d, &confidence);
+	explain_loop(d, length, cut->whole, dp_confidence__of(&confidence), listed, kept);
+	if (listed || kept)
 		return add_loop(d, b, i, kind, &confidence);
 	note_best(d, cut, length, &confidence);
 	return DP_OK;
 }
 
-/* Makes a loop of pattern i if it is listed; *made receives its index, or DP_NONE. */
+/* Makes a loop of pattern i if it is added; *made receives its index, or DP_NONE. */
 static int make_loop(uint32_t *made, struct dp_detection *d, struct batch *b, size_t i,
 		     enum dp_pattern_kind kind)
 {

@@ -208,8 +208,8 @@ int dp_branching__find(struct dp_detection *d)
 		dp_explain__add(d->request->explain, "branching",
 				DP_FACTS({ "iterations", "count", (double)count_of(&o, start) },
 					 { "gap", "count", (double)distance }),
-				"no pattern describes most of the sequence, but symbols that take "
-				"turns occur {iterations:time} each, at a median distance of "
+				"no pattern describes most of the sequence, but symbols that "
+				"alternate occur {iterations:time} each, at a median distance of "
 				"{gap}: iterations begin at the first of them, and these replace "
 				"the loops found before");
 		dp_loops__clear(d->loops);

@@ -144,8 +144,8 @@ static int collapse_once(struct dp_collapsing *out, const struct dp_collapsing *
 
 /*
  * Releases a collapsed sequence if the runs hardly vary in length, or if the flat patterns are the
- * units, to which that is no edit: edits are half of what the runs vary by or more if a run is a
- * part of a pattern.
+ * units, whose number is no edit: if a run is a part of a pattern, there are at least half as many
+ * edits as its length varies by.
  */
 static int drop_constant(struct dp_collapsing *c, const struct dp_detection *d,
 			 const struct dp_levels *flat)
@@ -189,7 +189,7 @@ static bool hides_iterations(const struct dp_collapsing *c, struct dp_search_seq
 				DP_FACTS({ "covered", "count", (double)kernels },
 					 { "covered_before", "count", (double)flat->fit.covered },
 					 { "taken", "count", 0 }),
-				"the patterns found so cover {covered:kernel} instead of "
+				"the patterns found this way cover {covered:kernel} instead of "
 				"{covered_before}: runs hide iterations, so they are not taken");
 	return hides;
 }
@@ -206,10 +206,10 @@ static int search_collapsed(struct dp_collapsing *c, bool *better, const struct 
 	dp_explain__add(d->sequence.explain, "collapsed",
 			DP_FACTS({ "runs", "count", (double)c->runs.runs },
 				 { "symbols", "count", (double)c->runs.count }),
-			"%s: each of {runs:run} of something short becomes one symbol, and the "
+			"%s: each of {runs:run} of a short unit becomes one symbol, and the "
 			"sequence of {symbols} symbols is searched again",
 			dp_levels__is_regular(flat)
-				? "something short repeats a varying number of times"
+				? "a short unit repeats a varying number of times"
 				: "the patterns leave much unexplained");
 	dp_collapsed_search__begin(&search, d, &c->runs);
 	sequence = &search.detection.sequence;

@@ -1,6 +1,6 @@
 /*
- * Two logistic regressions (Cox 1958) on a table of features, each corrected by an isotonic map
- * (Zadrozny and Elkan 2002). Cost: constant.
+ * Two logistic regressions (Cox 1958) on a table of features, each followed by a calibration map
+ * (isotonic: Zadrozny and Elkan 2002). Cost: constant.
  *
  * The numbers between the two marks are written by tests/bench/confidence.py: do not edit them.
  */

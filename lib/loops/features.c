@@ -3,7 +3,8 @@
  * network look like a loop. A program's loop mostly fills the capture, has inner loops, or resumes
  * after something else; layers appear once, between other kernels.
  *
- * Cost: linear in the spans of the alignment, plus a few hundred calls of the evidence.
+ * Cost: linear in the symbols and the spans of the alignment. It calls the evidence for at most
+ * each kernel of one iteration, and of a sample of short ones.
  */
 #include "loops/features.h"
 #include "base/parameters.h"

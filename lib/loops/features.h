@@ -18,7 +18,7 @@ struct dp_judged {
 
 /*
  * Computes the features of a pattern's iterations. Returns false if there is no loop to judge: the
- * pattern is one kernel among others that are more, or that interrupt it often.
+ * pattern is one kernel, and others are more numerous or often interrupt it.
  */
 bool dp_features__gather(struct dp_confidence *confidence, const struct dp_judged *judged);
 

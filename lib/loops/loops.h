@@ -40,8 +40,8 @@ struct dp_loops {
 	struct dp_sequence_loop *loops;
 	size_t count;
 	size_t room; /* loops that the list can hold before it is enlarged */
-	/* If no loop was listed: the best candidate, for an honest report. */
-	size_t best_length;   /* symbols, 0: no candidate */
+	/* If no loop was listed: the best of those that were not, for the report. */
+	size_t best_length;   /* symbols, 0: there is none */
 	double best_coverage; /* 0 to 1 */
 	double best_confidence; /* NaN: refused since it may be layers of a single pass */
 	size_t best_iterations; /* whole ones */

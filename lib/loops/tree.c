@@ -306,8 +306,8 @@ static int try_collapsed(struct dp_detection *d, const struct dp_levels *flat, u
 	if (!d->collapsed) {
 		dp_explain__add(d->request->explain, "collapsed",
 				DP_FACTS({ "loops", "count", (double)d->loops->count }),
-				"of {loops:loop} found so, none is listed as iterations: not "
-				"taken");
+				"of {loops:loop} found this way, none is listed as iterations: "
+				"not taken");
 		dp_loops__clear(d->loops);
 	}
 out:
@@ -577,7 +577,7 @@ static int find_part(struct dp_detection *d, struct dp_levels *levels, const uin
 int dp_detection__tree(struct dp_detection *d)
 {
 	const struct dp_loops_request *r = d->request;
-	bool is_short = r->count <= dp_param.collapse_most;
+	bool may_collapse = r->count <= dp_param.collapse_most;
 	struct dp_levels levels = { .plain_bits = 0 };
 	uint8_t *traits;
 	double uploads;
@@ -587,14 +587,14 @@ int dp_detection__tree(struct dp_detection *d)
 		status = dp_levels__find(&levels, &d->sequence, traits, uploads, false);
 	if (!status && (may_alternate(&levels) || !dp_levels__is_regular(&levels)))
 		status = try_classes(d, &levels, &traits, uploads);
-	if (!status && is_short)
+	if (!status && may_collapse)
 		status = try_collapsed(d, &levels, traits);
 	if (!status && !d->collapsed)
 		status = make_tree(d, &levels, traits);
 	/* in a live recording, what follows proves too little */
 	if (status || r->evidence.open_end)
 		goto out;
-	if (is_short && !dp_levels__is_regular(&levels) && may_branch(d))
+	if (may_collapse && !dp_levels__is_regular(&levels) && may_branch(d))
 		status = dp_branching__find(d);
 	if (!status && d->loops->count == 0)
 		status = find_few(d);

@@ -1,6 +1,6 @@
 /*
  * Searches the latest symbols for loops (stream.c), and decides which are known from then on: those
- * that two successive searches found, and known ones that had no occasion to appear.
+ * that two successive searches found, and known ones that the searched symbols need not contain.
  */
 #include "base/parameters.h"
 #include "online/detector_model.h"

@@ -56,7 +56,7 @@ int dp_alternation__take_one(struct dp_pattern *p, const struct dp_search_sequen
 	dp_explain__add(sequence->explain, "levels",
 			DP_FACTS({ "length", "count", (double)p->length },
 				 { "parts", "count", (double)parts }),
-			"the pattern of {length:symbol} is {parts} parts that are alike but for "
+			"the pattern of {length:symbol} is {parts} parts that are alike except for "
 			"symbols that replace each other: each is an iteration");
 	p->length /= parts;
 	return dp_pattern__refine(p, sequence->symbols, sequence->n, sequence->symbol_bits);

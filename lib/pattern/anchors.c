@@ -1,14 +1,14 @@
 /*
  * Anchors: repeats of the suffix tree that occur about once per iteration.
  *
- * Cutting the tree at depth 1, 2, 4, ... gives, at each depth, the loci of all substrings of that
- * length: the maximal ranges of suffixes whose LCP values reach it, so one pass over the
- * LCP array serves a depth. A long sequence's tree is that of its parse (suffix/parse.h), and the
- * depths are a phrase's first symbol, its first few, and 1, 2, 4 ... phrases. The distances between
- * the occurrences of a repeat show whether it may occur once per iteration: the distances of an
- * anchor are alike and cover the sequence. Anchors are collected by their median distance; the best
- * one of each class of distances is taken, and of its windows, from one occurrence to the next, the
- * most frequent one is the candidate.
+ * All repeats of one length, 1, 2, 4, ..., are the maximal ranges of suffixes whose LCP values
+ * reach it, so one pass over the LCP array finds those of each length, or depth of the tree. A long
+ * sequence's tree is that of its parse (suffix/parse.h), and the depths are a phrase's first
+ * symbol, its first few, and 1, 2, 4 ... phrases. The distances between the occurrences of a repeat
+ * show whether it may occur once per iteration: the distances of an anchor are alike and cover the
+ * sequence. Anchors are collected by their median distance; the best one of each class of distances
+ * is taken, and of its windows, from one occurrence to the next, the most frequent one is the
+ * candidate.
  *
  * Layers have anchors, too, and so do pairs of iterations: description length and the levels decide
  * which of them is the iteration (search.h, levels.h). If the number of iterations is known,

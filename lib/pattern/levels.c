@@ -14,7 +14,8 @@
  *   (has_only_loops()), if each of its iterations has an upload and little is outside, if there are
  *   more than a network has layers (are_beyond_layers()), or if the capture begins or ends between
  *   two of them (look_at_ends()). Any other inner loop is a layer.
- * - A step of 2, 4, 8 … micro-batches or samples and a little more: the outer level.
+ * - Fewer than three repetitions, or 4, 8 … micro-batches or samples and a little more: the outer
+ *   level.
  *
  * This chooses among patterns, before any is a loop. What only loops show is decided by
  * loops/tree.c.
@@ -216,7 +217,7 @@ static int measure_loops(struct inside *in, const struct traits *t,
 	}
 	in->main_share = (double)covered[in->main] / (double)n;
 	in->outside_main = (double)(n - covered[in->main]) / 2;
-	/* of two iterations, half; what is inserted in one piece is of one already */
+	/* half of two iterations, but at least what is inserted in one piece: that is of one */
 	in->outside_all = fmax((double)outside / 2, (double)longest_between(&twice->alignment));
 	look_outside(in, t, twice);
 	return look_at_ends(in, t, twice);
@@ -663,7 +664,7 @@ bool dp_levels__is_better(const struct dp_levels *levels, double bits, double be
 	bool more = dp_levels__is_regular(levels) && !dp_levels__is_regular(flat);
 	double share = more ? dp_param.better_regular : dp_param.better;
 	const char *fault =
-		levels->chosen.count == 0 ? "; no pattern is found so: not taken"
+		levels->chosen.count == 0 ? "; no pattern is found this way: not taken"
 		: flat->chosen.count &&
 				edit_share(levels) > fmax(edit_share(flat), dp_param.regular_edits)
 			? ", but with more edits per symbol: not taken"
@@ -675,7 +676,7 @@ bool dp_levels__is_better(const struct dp_levels *levels, double bits, double be
 			DP_FACTS({ "bits", "bits", bits },
 				 { "bits_before", "bits", flat->fit.bits },
 				 { "bits_most", "1", share }, { "taken", "count", !fault }),
-			"the sequence is described so in {bits:bit} instead of {bits_before}%s",
+			"the sequence is then described in {bits:bit} instead of {bits_before}%s",
 			fault ? fault : ": taken");
 	return !fault;
 }

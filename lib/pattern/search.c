@@ -347,9 +347,9 @@ static bool is_loop(const struct searcher *sr, const struct dp_pattern *p,
 }
 
 /*
- * Takes back the last pattern if it explains less than half of what it should: copies of what is
- * known already, which would make it ambiguous, or many iterations at once. The next one may then
- * be half as long at most. Returns true if it was taken back.
+ * Withdraws the last pattern if it reduces the leftovers by less than half of what it covers there:
+ * it copies a pattern found before, which makes the alignment ambiguous, or is many iterations at
+ * once. The next one may then be half as long at most. Returns true if it was withdrawn.
  */
 static bool withdraw_last(struct searcher *sr, const struct leftovers *rest)
 {
@@ -362,8 +362,8 @@ static bool withdraw_last(struct searcher *sr, const struct leftovers *rest)
 		free(last->symbols);
 		sr->limits.longest = last->length / 2;
 		dp_explain__add(sr->full->explain, "pattern",
-				DP_FACTS({ "taken_back", "count", (double)last->length }),
-				"the pattern of {taken_back:symbol} is taken back: next to those "
+				DP_FACTS({ "withdrawn", "count", (double)last->length }),
+				"the pattern of {withdrawn:symbol} is withdrawn: next to those "
 				"found before it explains little");
 	}
 	sr->promised = 0;
@@ -436,7 +436,7 @@ static int search_rest(struct searcher *sr, const struct leftovers *rest, bool *
 	}
 	if (!status)
 		status = best_of(&best, in, &sr->limits);
-	/* shorter ones may be layers, which are apart in a pass */
+	/* shorter ones may be layers, which other kernels separate in a single pass */
 	if (!status && in == &joined && best.length >= dp_param.step_long)
 		best.tandem = in_a_row(in, best.length);
 	*added = !status && is_loop(sr, &best, in);

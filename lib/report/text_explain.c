@@ -260,7 +260,7 @@ static void write_title(struct dp_render *render, const struct dp_loop *loop)
 		      dp_text__plural(iterations, loop->complete, "iteration"),
 		      dp_text__plural(kernels, loop->length, "kernel"));
 	if (loop->found_by == DP_FOUND_BY_MARKS)
-		dp_words__add(&words, ", as annotations mark them");
+		dp_words__add(&words, ", from annotations");
 	else if (isfinite(loop->confidence))
 		dp_words__add(&words, ": %s confidence", dp_text__percent(share, loop->confidence));
 	if (!loop->selected)

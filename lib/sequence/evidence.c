@@ -132,9 +132,9 @@ static void evidence_at(void *ctx, size_t index, struct dp_evidence_at *out)
 	if (out->has_launch)
 		host = host_before(calls, call, previous_call);
 	out->launch_gap_ns = host.gap_ns;
-	out->launch_wait_ns = -1;
+	out->launch_interval_ns = -1;
 	if (out->has_launch && previous_call != DP_NONE && previous_call < call)
-		out->launch_wait_ns = calls->start_ns[call] - calls->start_ns[previous_call];
+		out->launch_interval_ns = calls->start_ns[call] - calls->start_ns[previous_call];
 	/*
 	 * an upload from pageable memory blocks until it is done; the program did not ask to wait
 	 */

@@ -70,7 +70,8 @@ int dp_sequence__repeated(struct dp_marks *marks, const struct dp_sequence *sequ
 /*
  * Finds ranges of one name, ignoring numbers in it, that each hold several whole iterations of a
  * loop, and together nearly all: the tokens whose layers repeat, or the epochs of steps. Of several
- * names, the one with the most ranges is taken: it is the next level. Otherwise the same.
+ * names, the one with the most ranges is taken: it is the next level. Otherwise as
+ * dp_sequence__repeated().
  */
 int dp_sequence__around(struct dp_marks *marks, const struct dp_sequence *sequence,
 			struct dp_annotations *annotations,

@@ -273,7 +273,7 @@ static void put(struct family *f, uint32_t name, bool boundary, const struct dp_
 		e->after_upload = with->after_upload;
 		e->after_sync = with->after_sync;
 	}
-	e->launch_wait_ns = e->launch_gap_ns + 5000;
+	e->launch_interval_ns = e->launch_gap_ns + 5000;
 	f->symbols[f->n++] = name;
 	f->alphabet = DP_MAX(f->alphabet, name + 1);
 }

@@ -75,7 +75,7 @@ static void put(struct maker *m, uint32_t name)
 	};
 	if (uniform(m) < 0.002)
 		e->launch_gap_ns += (int64_t)below(m, 400000);
-	e->launch_wait_ns = e->launch_gap_ns + CALL_NS;
+	e->launch_interval_ns = e->launch_gap_ns + CALL_NS;
 	f->symbols[f->n++] = name;
 	if (name >= f->alphabet)
 		f->alphabet = name + 1;
@@ -108,7 +108,7 @@ static void emit(struct maker *m, uint32_t name)
 	if (first) {
 		f->evidence[f->n - 1].kernel_gap_ns += 20000 + (int64_t)below(m, 20000);
 		f->evidence[f->n - 1].launch_gap_ns += 100000 + (int64_t)below(m, 100000);
-		f->evidence[f->n - 1].launch_wait_ns =
+		f->evidence[f->n - 1].launch_interval_ns =
 			f->evidence[f->n - 1].launch_gap_ns + CALL_NS;
 		f->evidence[f->n - 1].after_upload = true;
 		m->boundary = false;

@@ -59,7 +59,7 @@ static void at_update(void *ctx, size_t index, struct dp_evidence_at *out)
 	*out = (struct dp_evidence_at){
 		.kernel_gap_ns = -1,
 		.launch_gap_ns = -1,
-		.launch_wait_ns = -1,
+		.launch_interval_ns = -1,
 		.kind = symbols[index] == update ? DP_KERNEL_FINISHES : 0,
 	};
 }

@@ -178,7 +178,7 @@ static void at_pause(void *ctx, size_t index, struct dp_evidence_at *out)
 		.kernel_gap_ns = 1000,
 		.has_launch = true,
 		.launch_gap_ns = symbols[index] == 37 ? 500000 : 5000,
-		.launch_wait_ns = symbols[index] == 37 ? 510000 : 10000,
+		.launch_interval_ns = symbols[index] == 37 ? 510000 : 10000,
 	};
 }
 

@@ -32,7 +32,8 @@ static void at_host(void *ctx, size_t index, struct dp_evidence_at *out)
 		.launch_gap_ns = has_launch && index > host->without
 					 ? (pauses ? host->gap_ns[offset] : 5000)
 					 : -1,
-		.launch_wait_ns = has_launch && index > host->without ? host->wait_ns[offset] : -1,
+		.launch_interval_ns =
+			has_launch && index > host->without ? host->wait_ns[offset] : -1,
 		.has_launch = has_launch,
 		.after_upload = offset == host->upload,
 		.kind = offset == host->finish		     ? DP_KERNEL_FINISHES

@@ -80,7 +80,7 @@ static void at_launch(void *ctx, size_t index, struct dp_evidence_at *out)
 	*out = (struct dp_evidence_at){
 		.has_launch = true,
 		.launch_gap_ns = is_start(index) ? 200000 : 4000,
-		.launch_wait_ns = is_start(index) ? 205000 : 9000,
+		.launch_interval_ns = is_start(index) ? 205000 : 9000,
 		.kind = symbols[index] == UPDATE ? DP_KERNEL_FINISHES : 0,
 	};
 }

@@ -137,9 +137,9 @@ TEST(evidence_is_found)
 	ck_assert_int_eq(at[3].kernel_gap_ns, 25);
 	ck_assert_int_eq(at[3].launch_gap_ns, 39);
 	ck_assert(!at[4].after_sync);
-	ck_assert_int_eq(at[1].launch_wait_ns, -1);
-	ck_assert_int_eq(at[2].launch_wait_ns, 3);
-	ck_assert_int_eq(at[3].launch_wait_ns, 61);
+	ck_assert_int_eq(at[1].launch_interval_ns, -1);
+	ck_assert_int_eq(at[2].launch_interval_ns, 3);
+	ck_assert_int_eq(at[3].launch_interval_ns, 61);
 	dp_sequence__fini(&sequence);
 	dp_trace_free(trace);
 }
