@@ -82,31 +82,6 @@ static bool is_digit(char c)
 }
 
 /*
- * If two names are the same except for their numbers, adds those that differ to a set: bit i stands
- * for number i of the name, up to 64.
- */
-static void add_differing(uint64_t *set, const char *name, const char *other)
-{
-	uint64_t differing = 0, number = 1;
-
-	while (*name && *other) {
-		size_t digits = strspn(name, DIGITS), others = strspn(other, DIGITS);
-
-		if (digits && others) {
-			if (digits != others || memcmp(name, other, digits) != 0)
-				differing |= number;
-			number <<= 1;
-			name += digits;
-			other += others;
-		} else if (*name++ != *other++) {
-			return;
-		}
-	}
-	if (!*name && !*other)
-		*set |= differing;
-}
-
-/*
  * Returns the set of a name's numbers that differ between a loop's annotations. If a thread has the
  * name once per iteration, the name is all of them. Cost: linear in ranges and the bytes of their
  * names.
@@ -118,7 +93,7 @@ static uint64_t differing_numbers(struct dp_render *render, const struct dp_loop
 	size_t names = dp_trace_string_count(trace), same = 0;
 	const char *name = loop->annotation;
 	uint32_t thread = DP_NONE;
-	uint64_t set = 0;
+	uint64_t set = 0, differing;
 	bool *seen;
 
 	if (!strpbrk(name, DIGITS))
@@ -136,7 +111,8 @@ static uint64_t differing_numbers(struct dp_render *render, const struct dp_loop
 			same += !same || ranges->thread[i] == thread;
 		} else if (!seen[ranges->name[i]]) {
 			seen[ranges->name[i]] = true;
-			add_differing(&set, name, other);
+			if (dp_text__equal_but_numbers(&differing, name, other))
+				set |= differing;
 		}
 	}
 	free(seen);
