@@ -5,6 +5,7 @@
  */
 #include "analysis_model.h"
 #include "base/lookup.h"
+#include "metric/loop_contents.h"
 #include "trace/builder.h"
 #include "trace/model.h"
 
@@ -253,6 +254,8 @@ static int read_iterations(struct reader *reader, struct dp_loop_data *loop, con
 		for (size_t m = 0; (info = dp_metric(m)); m++)
 			loop->values.values[m * count + k] = number_of(at, info->name);
 	}
+	dp_loop_contents__kernels(&loop->info, loop->iterations);
+	loop->info.copies_each = number_of(get(from, "summary"), "copies_each");
 	for (size_t m = 0; (info = dp_summary_metric(m)); m++)
 		loop->values.summary[m] = number_of(get(from, "summary"), info->name);
 	return DP_OK;

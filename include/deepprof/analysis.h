@@ -169,6 +169,14 @@ struct dp_loop {
 				 * are from annotations, otherwise NULL */
 	bool mixed; /* annotations of other names, which differ in more than numbers, set some of
 		     * the boundaries */
+	size_t min_kernels; /* of its whole iterations, which may differ from the pattern; 0 if */
+	size_t max_kernels; /* there is none */
+	/*
+	 * Copies on the loop's streams from the start of an iteration to that of the next, if at
+	 * least 90% of four or more iterations have the same number; otherwise NaN. If copies is
+	 * not 0, the same.
+	 */
+	double copies_each;
 };
 
 /*

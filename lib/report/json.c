@@ -350,8 +350,11 @@ static void close_loop(struct dp_render *render, struct json *json)
 	if (json->stage != STAGE_ITERATIONS)
 		return;
 	dp_render__text(render, json->any ? "\n      ],\n" : "],\n");
-	dp_json__put(render, "      'summary': {\n        'iterations': %",
-		     dp_json__count(loop->complete));
+	dp_json__put(render,
+		     "      'summary': {\n        'iterations': %,\n        'min_kernels': %,"
+		     "\n        'max_kernels': %,\n        'copies_each': %",
+		     dp_json__count(loop->complete), dp_json__known(loop->min_kernels),
+		     dp_json__known(loop->max_kernels), dp_json__real(loop->copies_each, "count"));
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++)
 		if (dp_render__shows(render, info))
 			dp_json__put(render, ",\n        '%': %", dp_json__raw(info->name),

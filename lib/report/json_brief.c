@@ -115,6 +115,12 @@ static void write_summary(struct dp_render *render, size_t id, const struct dp_l
 
 	dp_json__put(render, ",\n      'summary': { 'iterations': %",
 		     dp_json__count(loop->complete));
+	if (loop->complete)
+		dp_json__put(render, ", 'min_kernels': %, 'max_kernels': %",
+			     dp_json__count(loop->min_kernels), dp_json__count(loop->max_kernels));
+	if (isfinite(loop->copies_each))
+		dp_json__put(render, ", 'copies_each': %",
+			     dp_json__real(loop->copies_each, "count"));
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
 		double value = dp_analysis_loop_summary(render->analysis, id, i);
 
