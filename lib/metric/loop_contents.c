@@ -75,6 +75,6 @@ void dp_loop_contents__copies(struct dp_loop *loop, const struct dp_iteration *a
 		periods++;
 		alike += here == copies;
 	}
-	if ((double)alike >= ALIKE * (double)periods)
+	if (periods && (double)alike >= ALIKE * (double)periods)
 		loop->copies_each = (double)copies;
 }

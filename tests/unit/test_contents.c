@@ -105,6 +105,18 @@ TEST(copies_that_differ)
 	ck_assert_double_eq(copies_each(&at), 3);
 }
 
+/* Whose copies they are is unknown if other kernels follow each iteration. */
+TEST(always_interrupted)
+{
+	static const size_t copies[] = { 3, 3, 3, 3, 3 };
+	struct fixture at;
+
+	make(&at, copies, 5);
+	for (size_t k = 1; k < 5; k++)
+		at.iterations[k].foreign_kernels = 1;
+	ck_assert(isnan(copies_each(&at)));
+}
+
 TEST(few_iterations)
 {
 	static const size_t copies[] = { 3, 3, 3, 3 };
