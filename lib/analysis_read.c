@@ -225,6 +225,7 @@ static void read_iteration(struct dp_iteration *made, const json_t *at, size_t i
 		.substituted = (uint32_t)count_of(at, "substituted"),
 		.partial = json_is_true(get(at, "partial")),
 		.warmup = json_is_true(get(at, "warmup")),
+		.slow = json_is_true(get(at, "slow")),
 		.foreign_kernels = count_of(at, "foreign_kernels"),
 	};
 }

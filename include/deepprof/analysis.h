@@ -215,7 +215,8 @@ struct dp_iteration {
 	uint32_t variant;	/* of iterations of the same kernels; 0 is the pattern itself */
 	bool partial;		/* cut off by the capture; excluded from averages */
 	bool warmup;		/* before the steady state */
-	bool slow; /* takes much longer than the others; false in loops that are not selected */
+	bool slow; /* takes much longer than the others; false in loops that are not selected, and
+		    * unless rules were run */
 	size_t foreign_kernels; /* between the previous iteration and this one */
 	size_t edits; /* index of its first edit; inserted + deleted + substituted of them */
 	bool resumed; /* recording was off between the previous one, which has no period, and

@@ -148,6 +148,8 @@ static const struct dp_field iteration_fields[] = {
 	DP_FIELD(struct dp_iteration, partial, DP_CELL_BOOL, NULL,
 		 "cut off by the capture; excluded from averages"),
 	DP_FIELD(struct dp_iteration, warmup, DP_CELL_BOOL, NULL, "before the steady state"),
+	DP_FIELD(struct dp_iteration, slow, DP_CELL_BOOL, NULL,
+		 "takes much longer than the others; false unless rules were run"),
 	DP_FIELD(struct dp_iteration, foreign_kernels, DP_CELL_INT64, "count",
 		 "kernels between the previous iteration and this one"),
 	{ "steady", DP_CELL_BOOL, 0, NULL, "in the averages of periods" },
