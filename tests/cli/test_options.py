@@ -489,14 +489,14 @@ class Options(cli.Case):
             step["name"] = "train"
         whole["traceEvents"].append(one)
         path = self.folder / "step.json"
-        for found_by, words in ("marks", "marked by other annotations"), ("auto", "detected from kernel order"):
+        for found_by, words in ("marks", "other annotations"), ("auto", "kernel order"):
             path.write_text(json.dumps(whole))
             result = cli.run("analyze", "--format=json", path)
             self.assert_done(result)
             self.assertEqual(
                 result.stderr,
-                f"deepprof: warning: {path}: stream 7: annotations mark fewer than two whole "
-                f"iterations; using those {words} instead\n",
+                f"deepprof: warning: {path}: stream 7: annotations mark fewer than two iterations; "
+                f"using {words} instead\n",
             )
             loop = json.loads(result.stdout)["loops"][0]
             self.assertEqual((loop["found_by"], len(loop["iterations"])), (found_by, 10))
