@@ -182,8 +182,7 @@ static void write_explanations(struct dp_render *render, size_t stream)
 		dp_render__text(render, "\n      ]");
 }
 
-/* Writes what is known of an analyzed stream without a loop. */
-static void write_candidate(struct dp_render *render, size_t stream)
+void dp_json__candidate(struct dp_render *render, size_t stream)
 {
 	const struct dp_stream_candidate *at = dp_analysis_candidate(render->analysis, stream);
 
@@ -216,7 +215,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 			     dp_json__text(dp_stream_class_name(stream->stream_class)),
 			     dp_json__count(stream->kernels), dp_json__count(stream->copies),
 			     dp_json__count(stream->memsets), dp_json__int(stream->busy_ns));
-		write_candidate(render, i);
+		dp_json__candidate(render, i);
 		write_explanations(render, i);
 		dp_render__text(render, " }");
 	}

@@ -757,6 +757,8 @@ class Findings(cli.Case):
                              [200, 4, 1, 800, None])
             self.assertIs(known["single_iteration"], True)
             self.assertIn(known["advice"], text)
+            brief = json.loads(cli.run("analyze", "--format=json", "--brief", path).stdout)
+            self.assertEqual(brief["streams"], [{"device": 0, "stream": 7, "candidate": known}])
 
     def test_marked_step_without_repetitions(self):
         """A single marked step is mentioned, unless it is to be ignored."""
