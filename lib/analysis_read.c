@@ -387,6 +387,20 @@ static double cost_of(const json_t *from, size_t index)
 	return json_is_number(cost) ? json_number_value(cost) : number_of(from, "recoverable_ns");
 }
 
+/* Reads what a finding's cost is a part of. The units of other numbers are unknown. */
+static void read_evidence(struct dp_rule_finding *made, const json_t *from)
+{
+	static const char *const names[] = { DP_EVIDENCE_PERIOD, "cost_ns" };
+
+	for (size_t i = 0; i < DP_COUNT(names); i++) {
+		double value = number_of(get(from, "evidence"), names[i]);
+
+		if (isfinite(value))
+			made->values[made->finding.evidence_count++] =
+				(struct dp_evidence_value){ names[i], "ns", value, NULL };
+	}
+}
+
 /* Reads a finding, unless its rule is unknown here. */
 static int read_finding(struct reader *reader, const json_t *from)
 {
@@ -429,6 +443,7 @@ static int read_finding(struct reader *reader, const json_t *from)
 	made->finding.devices = made->devices;
 	made->finding.costs_ns = made->costs_ns;
 	made->finding.evidence = made->values;
+	read_evidence(made, from);
 	made->finding.ranges = made->ranges;
 	findings->count++;
 	return DP_OK;
