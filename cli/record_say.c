@@ -209,9 +209,8 @@ static void say_no_process(const struct record *record, const struct record_end 
 			"process%s that it left running",
 			record->command[0], left, left == 1 ? "" : "es");
 	else
-		message("nothing was recorded: no process with the environment and user of record "
-			"used CUDA; env -i, sudo, su, docker, ssh, srun --export=NONE and other "
-			"hosts change them: run deepprof record inside them");
+		message("nothing was recorded: no process of this user and environment used CUDA; "
+			"inside sudo, docker, ssh, srun or env -i, run deepprof record there");
 }
 
 /* Explains why CUPTI recorded nothing. */
@@ -429,10 +428,8 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 			counted(events, result->untimed, "operation has", "operations have"),
 			why_untimed(result));
 	if (result->graph_failures)
-		message("\"unspecified launch failure\" in %s: if the program uses several GPUs "
-			"and works when it is not recorded, the likely cause is CUPTI's tracing of "
-			"copies in CUDA graphs; JAX uses no such graphs with "
-			"XLA_FLAGS=--xla_gpu_enable_command_buffer=",
+		message("\"unspecified launch failure\" in %s: CUPTI may cause it in CUDA graphs on "
+			"several GPUs; for JAX: XLA_FLAGS=--xla_gpu_enable_command_buffer=",
 			counted(events, result->graph_failures, "CUDA call", "CUDA calls"));
 	if (result->graph_launches)
 		message("%s; --cuda-graph=node records the kernels inside",

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/repeats.h"
 #include "activity/warmup.h"
+#include "metric/loop_contents.h"
 #include "trace/model.h"
 
 #include <string.h>
@@ -193,6 +194,9 @@ static int compute_metrics(struct run *run, struct dp_loop_data *loop,
 	};
 	int status = dp_warmup__mark(loop->iterations, loop->info.iterations, run->error);
 
+	dp_loop_contents__kernels(&loop->info, loop->iterations);
+	dp_loop_contents__copies(&loop->info, loop->iterations, dp_trace_ops(run->trace),
+				 group->rows, group->count);
 	if (!status)
 		status = dp_metric__compute_all(&loop->values, &input, run->error);
 	if (!status)

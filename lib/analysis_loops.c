@@ -317,11 +317,10 @@ static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request
 	if (!several && is_surer(tree, s->sequence)) {
 		dp_log__write(
 			&s->options->log, DP_LOG_WARNING,
-			"stream %lld: annotations mark fewer than two whole iterations; "
-			"using those %s instead",
+			"stream %lld: annotations mark fewer than two iterations; using %s instead",
 			(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
-			found->found_by == DP_FOUND_BY_MARKS ? "marked by other annotations"
-							     : "detected from kernel order");
+			found->found_by == DP_FOUND_BY_MARKS ? "other annotations"
+							     : "kernel order");
 		dp_explain__add(
 			s->explain, "annotations",
 			DP_FACTS({ "loop", "1", found->confidence.loop },

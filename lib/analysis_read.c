@@ -5,6 +5,7 @@
  */
 #include "analysis_model.h"
 #include "base/lookup.h"
+#include "metric/loop_contents.h"
 #include "trace/builder.h"
 #include "trace/model.h"
 
@@ -224,6 +225,7 @@ static void read_iteration(struct dp_iteration *made, const json_t *at, size_t i
 		.substituted = (uint32_t)count_of(at, "substituted"),
 		.partial = json_is_true(get(at, "partial")),
 		.warmup = json_is_true(get(at, "warmup")),
+		.slow = json_is_true(get(at, "slow")),
 		.foreign_kernels = count_of(at, "foreign_kernels"),
 	};
 }
@@ -253,6 +255,8 @@ static int read_iterations(struct reader *reader, struct dp_loop_data *loop, con
 		for (size_t m = 0; (info = dp_metric(m)); m++)
 			loop->values.values[m * count + k] = number_of(at, info->name);
 	}
+	dp_loop_contents__kernels(&loop->info, loop->iterations);
+	loop->info.copies_each = number_of(get(from, "summary"), "copies_each");
 	for (size_t m = 0; (info = dp_summary_metric(m)); m++)
 		loop->values.summary[m] = number_of(get(from, "summary"), info->name);
 	return DP_OK;
@@ -383,6 +387,20 @@ static double cost_of(const json_t *from, size_t index)
 	return json_is_number(cost) ? json_number_value(cost) : number_of(from, "recoverable_ns");
 }
 
+/* Reads what a finding's cost is a part of. The units of other numbers are unknown. */
+static void read_evidence(struct dp_rule_finding *made, const json_t *from)
+{
+	static const char *const names[] = { DP_EVIDENCE_PERIOD, "cost_ns" };
+
+	for (size_t i = 0; i < DP_COUNT(names); i++) {
+		double value = number_of(get(from, "evidence"), names[i]);
+
+		if (isfinite(value))
+			made->values[made->finding.evidence_count++] =
+				(struct dp_evidence_value){ names[i], "ns", value, NULL };
+	}
+}
+
 /* Reads a finding, unless its rule is unknown here. */
 static int read_finding(struct reader *reader, const json_t *from)
 {
@@ -425,6 +443,7 @@ static int read_finding(struct reader *reader, const json_t *from)
 	made->finding.devices = made->devices;
 	made->finding.costs_ns = made->costs_ns;
 	made->finding.evidence = made->values;
+	read_evidence(made, from);
 	made->finding.ranges = made->ranges;
 	findings->count++;
 	return DP_OK;

@@ -479,7 +479,7 @@ function selectLoop(id) {
 }
 
 function loopLabel(loop) {
-	return `${loop.id}: ${format.count(loop.complete)} \u00d7 ${plural(loop.length, "kernel")}, ${deviceName(loop.device)}, ${streamName(loop.stream)}`;
+	return `${loop.id}: ${format.count(loop.complete)} \u00d7 ${loop.contents}, ${deviceName(loop.device)}, ${streamName(loop.stream)}`;
 }
 
 /* Loops and the loops inside them; of very many, the first. */

@@ -169,6 +169,14 @@ struct dp_loop {
 				 * are from annotations, otherwise NULL */
 	bool mixed; /* annotations of other names, which differ in more than numbers, set some of
 		     * the boundaries */
+	size_t min_kernels; /* of its whole iterations, which may differ from the pattern; 0 if */
+	size_t max_kernels; /* there is none */
+	/*
+	 * Copies on the loop's streams from the start of an iteration to that of the next, if at
+	 * least 90% of four or more iterations have the same number; otherwise NaN. If copies is
+	 * not 0, the same.
+	 */
+	double copies_each;
 };
 
 /*
@@ -207,7 +215,8 @@ struct dp_iteration {
 	uint32_t variant;	/* of iterations of the same kernels; 0 is the pattern itself */
 	bool partial;		/* cut off by the capture; excluded from averages */
 	bool warmup;		/* before the steady state */
-	bool slow; /* takes much longer than the others; false in loops that are not selected */
+	bool slow; /* takes much longer than the others; false in loops that are not selected, and
+		    * unless rules were run */
 	size_t foreign_kernels; /* between the previous iteration and this one */
 	size_t edits; /* index of its first edit; inserted + deleted + substituted of them */
 	bool resumed; /* recording was off between the previous one, which has no period, and

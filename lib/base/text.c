@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#define DIGITS "0123456789"
+
 /* Probabilities this near 0 or 1 have a decimal. */
 #define EXTREME 0.01
 
@@ -27,6 +29,27 @@ size_t dp_text__without_numbers(char *text, const char *name)
 	}
 	text[used] = '\0';
 	return used;
+}
+
+bool dp_text__equal_but_numbers(uint64_t *differing, const char *a, const char *b)
+{
+	uint64_t number = 1;
+
+	*differing = 0;
+	while (*a && *b) {
+		size_t digits = strspn(a, DIGITS), others = strspn(b, DIGITS);
+
+		if (digits && others) {
+			if (digits != others || memcmp(a, b, digits) != 0)
+				*differing |= number;
+			number <<= 1;
+			a += digits;
+			b += others;
+		} else if (*a++ != *b++) {
+			return false;
+		}
+	}
+	return !*a && !*b;
 }
 
 char *dp_text__count(char buf[DP_TEXT_SIZE], uint64_t count)

@@ -18,6 +18,12 @@ static inline bool dp_text__is(const char *text, size_t length, const char *word
  */
 size_t dp_text__without_numbers(char *text, const char *name);
 
+/*
+ * Returns true if two names are the same except for their numbers. Then *differing is the set of
+ * numbers that differ: bit i stands for number i of the name, up to 64.
+ */
+bool dp_text__equal_but_numbers(uint64_t *differing, const char *a, const char *b);
+
 /* Enough for any of these numbers. */
 #define DP_TEXT_SIZE 48
 

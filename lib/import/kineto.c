@@ -693,8 +693,7 @@ static int probe_kineto(const struct dp_probe *probe)
 
 const struct dp_importer dp_importer__kineto = {
 	.info = { "kineto", "PyTorch profiler (Kineto) or other Chrome trace, JSON" },
-	.how_to_record = "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) "
-			 "around steps that use the GPU",
+	.how_to_record = "ProfilerActivity.CUDA around GPU work",
 	.probe = probe_kineto,
 	.read = dp_kineto__read,
 };

@@ -429,7 +429,7 @@ static int nsys_probe(const struct dp_probe *probe)
 const struct dp_importer dp_importer__nsys = {
 	.info = { "nsys", "NVIDIA Nsight Systems, SQLite export" },
 	.database = true,
-	.how_to_record = "nsys profile --trace=cuda,nvtx --cuda-graph-trace=node",
+	.how_to_record = "nsys profile --trace=cuda,nvtx",
 	.probe = nsys_probe,
 	.read = nsys_read,
 };

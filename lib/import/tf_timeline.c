@@ -396,7 +396,7 @@ static int probe_timeline(const struct dp_probe *probe)
 
 const struct dp_importer dp_importer__tf_timeline = {
 	.info = { "tf_timeline", "TensorFlow 1 timeline, Chrome trace JSON" },
-	.how_to_record = "RunOptions(trace_level=RunOptions.FULL_TRACE) for a step on the GPU",
+	.how_to_record = "RunOptions.FULL_TRACE for a step on the GPU",
 	.probe = probe_timeline,
 	.read = read_timeline,
 };

@@ -15,8 +15,7 @@ static int probe(const struct dp_probe *probe)
 
 const struct dp_importer dp_importer__xla_json = {
 	.info = { "xla_json", "JAX or TensorFlow 2 profile, trace.json.gz" },
-	.how_to_record = "jax.profiler.trace() or tf.profiler.experimental.start() around steps "
-			 "that use the accelerator",
+	.how_to_record = "jax.profiler or tf.profiler around work on the GPU or TPU",
 	.probe = probe,
 	.read = dp_kineto__read,
 };

@@ -693,8 +693,7 @@ static int probe_xplane(const struct dp_probe *probe)
 
 const struct dp_importer dp_importer__xplane = {
 	.info = { "xplane", "JAX, TensorFlow 2, PyTorch/XLA profile, XPlane" },
-	.how_to_record = "jax.profiler.trace() or tf.profiler.experimental.start() around steps "
-			 "that use the accelerator",
+	.how_to_record = "jax.profiler or tf.profiler around work on the GPU or TPU",
 	.probe = probe_xplane,
 	.read = read_xplane,
 };

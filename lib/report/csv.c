@@ -46,7 +46,7 @@ static int begin(struct dp_render *render)
 		return DP_OK;
 	dp_render__text(render,
 			"file,loop,device,context,stream,index,start_ns,end_ns,first_kernel,"
-			"kernels,inserted,deleted,substituted,variant,partial,warmup,"
+			"kernels,inserted,deleted,substituted,variant,partial,warmup,slow,"
 			"foreign_kernels");
 	for (size_t i = 0; (info = dp_metric(i)); i++) {
 		if (!dp_render__shows(render, info))
@@ -101,6 +101,10 @@ static int iteration(struct dp_render *render, size_t loop, size_t k)
 	count(render, at->variant);
 	dp_render__text(render, at->partial ? ",true" : ",false");
 	dp_render__text(render, at->warmup ? ",true" : ",false");
+	if (dp_render__knows_slow(render, loop))
+		dp_render__text(render, at->slow ? ",true" : ",false");
+	else
+		dp_render__text(render, ",");
 	count(render, at->foreign_kernels);
 	for (size_t i = 0; (metric = dp_metric(i)); i++) {
 		if (!dp_render__shows(render, metric))

@@ -168,22 +168,22 @@ static int write_loop(struct dp_render *render, size_t id)
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	char first[DP_LABEL_SIZE], last[DP_LABEL_SIZE];
 	struct dp_html *html = render->state;
-	struct dp_words words = { 0 };
+	struct dp_words words = { 0 }, contents = { 0 };
 
-	dp_json__put(
-		render,
-		"%\n{'id':%,'parent':%,'stream':%,'device':%,'found':'%','confidence':%,"
-		"'coverage':%,'selected':%,'length':%,'iterations':%,'complete':%,'first':%,"
-		"'last':%",
-		dp_json__comma(id), dp_json__count(loop->id),
-		dp_json__int(loop->parent == DP_NONE ? -1 : (int64_t)loop->parent),
-		dp_json__count(loop->stream), dp_json__count(loop->device),
-		dp_json__raw(dp_found_by_name(loop->found_by)),
-		dp_json__real(loop->confidence, "1"), dp_json__real(loop->coverage, "1"),
-		dp_json__bool(loop->selected), dp_json__count(loop->length),
-		dp_json__count(loop->iterations), dp_json__count(loop->complete),
-		kernel(first, render, id, 0),
-		kernel(last, render, id, loop->length ? loop->length - 1 : 0));
+	dp_text__contents(&contents, render, id);
+	dp_json__put(render,
+		     "%\n{'id':%,'parent':%,'stream':%,'device':%,'found':'%','confidence':%,"
+		     "'coverage':%,'selected':%,'contents':%,'iterations':%,'complete':%,'first':%,"
+		     "'last':%",
+		     dp_json__comma(id), dp_json__count(loop->id),
+		     dp_json__int(loop->parent == DP_NONE ? -1 : (int64_t)loop->parent),
+		     dp_json__count(loop->stream), dp_json__count(loop->device),
+		     dp_json__raw(dp_found_by_name(loop->found_by)),
+		     dp_json__real(loop->confidence, "1"), dp_json__real(loop->coverage, "1"),
+		     dp_json__bool(loop->selected), dp_html__whole(contents.text),
+		     dp_json__count(loop->iterations), dp_json__count(loop->complete),
+		     kernel(first, render, id, 0),
+		     kernel(last, render, id, loop->length ? loop->length - 1 : 0));
 	if (loop->iterations) {
 		const struct dp_iteration *from =
 			dp_analysis_loop_iteration(render->analysis, id, 0);

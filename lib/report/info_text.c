@@ -109,6 +109,15 @@ static void print_operations(struct dp_render *render, const struct dp_info *inf
 	print_words(render, "operations", "", text);
 }
 
+/* Adds a number behind others. */
+static void add_count(struct dp_words *words, uint64_t count, const char *one, const char *many)
+{
+	char digits[DP_TEXT_SIZE];
+
+	dp_words__add(words, "%s%s %s", words->used ? ", " : "", dp_text__count(digits, count),
+		      count == 1 ? one : many);
+}
+
 /* Prints how the launches of CUDA graphs were recorded, if there are any. */
 static void print_graphs(struct dp_render *render, const struct dp_info *info)
 {
@@ -130,18 +139,18 @@ static void print_host(struct dp_render *render, const struct dp_info *info)
 	uint64_t syncs = info->synchronizations;
 	uint64_t ranges = dp_trace_ranges(info->trace)->count;
 	uint64_t samples = dp_trace_function_samples(info->trace)->count;
+	struct dp_words words = { 0 };
 
 	if (!calls && !syncs && !ranges && !samples) {
 		print_line(render, "host", "nothing recorded");
 		return;
 	}
-	label(render, "host");
-	counted(render, "", calls, "call", "calls");
-	counted(render, ", ", syncs, "synchronization", "synchronizations");
-	counted(render, ", ", ranges, "range", "ranges");
+	add_count(&words, calls, "call", "calls");
+	add_count(&words, syncs, "synchronization", "synchronizations");
+	add_count(&words, ranges, "range", "ranges");
 	if (samples)
-		counted(render, ", ", samples, "call-stack sample", "call-stack samples");
-	dp_render__text(render, "\n");
+		add_count(&words, samples, "call-stack sample", "call-stack samples");
+	print_words(render, "host", "", words.text);
 }
 
 /* Prints what describes the device further, if anything. */
@@ -150,18 +159,18 @@ static void print_state(struct dp_render *render, const struct dp_info *info)
 	uint64_t memory = dp_trace_memory(info->trace)->count;
 	uint64_t samples = dp_trace_samples(info->trace)->count;
 	uint64_t counters = dp_trace_activity(info->trace)->count;
+	struct dp_words words = { 0 };
 
 	if (!memory && !samples && !counters)
 		return;
-	label(render, "device");
 	if (memory)
-		counted(render, "", memory, "change of its memory", "changes of its memory");
+		add_count(&words, memory, "change of its memory", "changes of its memory");
 	if (samples)
-		counted(render, memory ? ", " : "", samples, "sample", "samples");
+		add_count(&words, samples, "sample", "samples");
 	if (counters)
-		counted(render, memory || samples ? ", " : "", counters,
-			"sample of hardware counters", "samples of hardware counters");
-	dp_render__text(render, "\n");
+		add_count(&words, counters, "sample of hardware counters",
+			  "samples of hardware counters");
+	print_words(render, "device", "", words.text);
 }
 
 /* Prints what was not recorded, for which metrics it is needed, and how to record it. */

@@ -7,6 +7,7 @@
 #include "report/json_text.h"
 #include "report/number.h"
 #include "report/report.h"
+#include "report/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -181,6 +182,26 @@ static void write_explanations(struct dp_render *render, size_t stream)
 		dp_render__text(render, "\n      ]");
 }
 
+void dp_json__candidate(struct dp_render *render, size_t stream)
+{
+	const struct dp_stream_candidate *at = dp_analysis_candidate(render->analysis, stream);
+
+	if (!at)
+		return;
+	dp_json__put(render,
+		     ",\n      'candidate': { 'length': %, 'iterations': %, 'coverage': %, "
+		     "'confidence': %,\n        'kernels': %, 'streams': %, 'layers': %, "
+		     "'single_iteration': %, 'longest_row': %,\n        'advice': % }",
+		     dp_json__known(at->length),
+		     at->length ? dp_json__count(at->iterations) : dp_json__raw("null"),
+		     at->length ? dp_json__real(at->coverage, "1") : dp_json__raw("null"),
+		     at->length ? dp_json__real(at->confidence, "1") : dp_json__raw("null"),
+		     dp_json__count(at->kernels), dp_json__count(at->streams),
+		     dp_json__bool(at->layers), dp_json__bool(at->single),
+		     dp_json__known(at->in_row),
+		     dp_json__text(dp_text__nothing_advice(render, stream)));
+}
+
 static void write_streams(struct dp_render *render, const struct dp_trace *trace)
 {
 	const struct dp_stream *stream;
@@ -194,6 +215,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 			     dp_json__text(dp_stream_class_name(stream->stream_class)),
 			     dp_json__count(stream->kernels), dp_json__count(stream->copies),
 			     dp_json__count(stream->memsets), dp_json__int(stream->busy_ns));
+		dp_json__candidate(render, i);
 		write_explanations(render, i);
 		dp_render__text(render, " }");
 	}
@@ -350,8 +372,11 @@ static void close_loop(struct dp_render *render, struct json *json)
 	if (json->stage != STAGE_ITERATIONS)
 		return;
 	dp_render__text(render, json->any ? "\n      ],\n" : "],\n");
-	dp_json__put(render, "      'summary': {\n        'iterations': %",
-		     dp_json__count(loop->complete));
+	dp_json__put(render,
+		     "      'summary': {\n        'iterations': %,\n        'min_kernels': %,"
+		     "\n        'max_kernels': %,\n        'copies_each': %",
+		     dp_json__count(loop->complete), dp_json__known(loop->min_kernels),
+		     dp_json__known(loop->max_kernels), dp_json__real(loop->copies_each, "count"));
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++)
 		if (dp_render__shows(render, info))
 			dp_json__put(render, ",\n        '%': %", dp_json__raw(info->name),
@@ -447,7 +472,8 @@ static int write_loop(struct dp_render *render, size_t id)
 	dp_json__put(render, ",\n      'found_by': %",
 		     dp_json__text(dp_found_by_name(loop->found_by)));
 	if (loop->annotation)
-		dp_json__put(render, ", 'annotation': %", dp_json__text(loop->annotation));
+		dp_json__put(render, ", 'annotation': %, 'mixed_annotations': %",
+			     dp_json__text(loop->annotation), dp_json__bool(loop->mixed));
 	dp_json__put(render, ", 'phase': %, 'confidence': %, 'coverage': %, 'selected': %",
 		     dp_json__text(dp_phase_name(loop->phase)),
 		     dp_json__real(loop->confidence, "1"), dp_json__real(loop->coverage, "1"),
@@ -470,13 +496,15 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 	dp_json__put(render,
 		     "%\n        { 'index': %, 'start_ns': %, 'end_ns': %, 'first_kernel': %, "
 		     "'kernels': %, 'inserted': %, 'deleted': %, 'substituted': %, 'variant': %, "
-		     "'partial': %, 'warmup': %, 'foreign_kernels': %",
+		     "'partial': %, 'warmup': %, 'slow': %, 'foreign_kernels': %",
 		     dp_json__comma(json->any), dp_json__count(at->index),
 		     dp_json__int(at->start_ns), dp_json__int(at->end_ns),
 		     dp_json__count(at->first_kernel), dp_json__count(at->kernels),
 		     dp_json__count(at->inserted), dp_json__count(at->deleted),
 		     dp_json__count(at->substituted), dp_json__count(at->variant),
 		     dp_json__bool(at->partial), dp_json__bool(at->warmup),
+		     dp_render__knows_slow(render, loop) ? dp_json__bool(at->slow)
+							 : dp_json__raw("null"),
 		     dp_json__count(at->foreign_kernels));
 	json->any = true;
 	for (size_t i = 0; i < json->metrics; i++)

@@ -18,6 +18,7 @@ enum {
 	LOOP_UNTIL = 8000,
 	FINDING_UNTIL = 18500,
 	DEVICES = 4,
+	STREAMS = 2,
 	LOOPS = 3,
 	KERNELS = 5,
 	RANGES = 4,
@@ -108,6 +109,29 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 	dp_render__text(render, " },\n");
 }
 
+/* Writes the streams that the text says to have no loop, if there are any. */
+static void write_streams(struct dp_render *render, const struct dp_trace *trace)
+{
+	bool loops = dp_analysis_loop_count(render->analysis) > 0;
+	size_t written = 0;
+
+	for (size_t i = 0; i < dp_trace_stream_count(trace) && written < STREAMS; i++) {
+		const struct dp_stream_candidate *at = dp_analysis_candidate(render->analysis, i);
+		const struct dp_stream *stream = dp_trace_stream(trace, i);
+
+		if (!at || (loops && !at->length))
+			continue;
+		dp_json__put(render, "%\n    { 'device': %, 'stream': %",
+			     dp_json__raw(written++ ? "," : "  \"streams\": ["),
+			     dp_json__id(dp_trace_device(trace, stream->device)->id),
+			     dp_json__id(stream->stream));
+		dp_json__candidate(render, i);
+		dp_render__text(render, " }");
+	}
+	if (written)
+		dp_render__text(render, "\n  ],\n");
+}
+
 /* Those that have a value. */
 static void write_summary(struct dp_render *render, size_t id, const struct dp_loop *loop)
 {
@@ -115,6 +139,12 @@ static void write_summary(struct dp_render *render, size_t id, const struct dp_l
 
 	dp_json__put(render, ",\n      'summary': { 'iterations': %",
 		     dp_json__count(loop->complete));
+	if (loop->complete)
+		dp_json__put(render, ", 'min_kernels': %, 'max_kernels': %",
+			     dp_json__count(loop->min_kernels), dp_json__count(loop->max_kernels));
+	if (isfinite(loop->copies_each))
+		dp_json__put(render, ", 'copies_each': %",
+			     dp_json__real(loop->copies_each, "count"));
 	for (size_t i = 0; (info = dp_summary_metric(i)); i++) {
 		double value = dp_analysis_loop_summary(render->analysis, id, i);
 
@@ -238,6 +268,7 @@ static int begin(struct dp_render *render)
 
 	dp_render__text(render, "{\n  \"schema\": 2, \"brief\": true,\n");
 	write_trace(render, dp_analysis_trace(render->analysis));
+	write_streams(render, dp_analysis_trace(render->analysis));
 	choose(&chosen, render->analysis);
 	dp_render__text(render, "  \"loops\": [");
 	for (loops = 0; loops < chosen.count && render->bytes < LOOP_UNTIL; loops++)

@@ -98,6 +98,12 @@ struct dp_json_value dp_json__text(const char *text);
 void dp_json__values(struct dp_render *render, const char *template,
 		     const struct dp_json_value *values, size_t count);
 
+/*
+ * Writes what is known of an analyzed stream without a loop, as a member of its object; nothing for
+ * other streams.
+ */
+void dp_json__candidate(struct dp_render *render, size_t stream);
+
 /* Writes what a loop waited for, as members of its object. */
 void dp_json__waits(struct dp_render *render, size_t loop);
 

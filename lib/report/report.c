@@ -36,6 +36,12 @@ const struct dp_report_format *dp_report_format(size_t index)
 	return renderer ? &renderer->info : NULL;
 }
 
+bool dp_render__knows_slow(const struct dp_render *render, size_t loop)
+{
+	return dp_analysis_is_diagnosed(render->analysis) &&
+	       dp_analysis_loop(render->analysis, loop)->selected;
+}
+
 bool dp_render__names_call(const struct dp_finding *finding, size_t evidence)
 {
 	for (size_t i = 0; i < evidence; i++)

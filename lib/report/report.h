@@ -77,6 +77,9 @@ int dp_render__check(const struct dp_report_options *options, struct dp_error *e
  */
 bool dp_render__shows(const struct dp_render *render, const struct dp_metric_info *info);
 
+/* Returns true if it is known which iterations of a loop are slow. */
+bool dp_render__knows_slow(const struct dp_render *render, size_t loop);
+
 /* Returns true for the first number about the API call of a finding: the call is named there. */
 bool dp_render__names_call(const struct dp_finding *finding, size_t evidence);
 

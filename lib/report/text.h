@@ -193,7 +193,7 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
  * Adds "1,462 kernels", "625–684 kernels" or "1 kernel, 3 copies and 1 memset": the contents of an
  * iteration.
  */
-void dp_text__contents(struct dp_words *words, struct dp_render *render, size_t id);
+void dp_text__contents(struct dp_words *words, const struct dp_render *render, size_t id);
 
 /* Adds "6 iterations of 1,462 kernels, median period 176.2 ms". */
 void dp_text__loop_title(struct dp_words *words, struct dp_render *render, size_t id);

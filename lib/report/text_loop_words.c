@@ -16,8 +16,6 @@
 #define ANNOTATION_COLUMNS 32
 #define DIFFERENT_LEAST 0.25 /* share of the iterations whose number of kernels is another one */
 #define RANGE_LEAST 0.05     /* of the pattern's kernels: less is no news */
-#define COPIES_ITERATIONS 4  /* fewer do not show that copies are part of each */
-#define COPIES_ALIKE 0.9     /* share of the iterations with the same number of copies */
 #define COPIES_LEAST 0.2     /* times the kernels: fewer copies are not missed */
 #define DIGITS "0123456789"
 
@@ -82,31 +80,6 @@ static bool is_digit(char c)
 }
 
 /*
- * If two names are the same except for their numbers, adds those that differ to a set: bit i stands
- * for number i of the name, up to 64.
- */
-static void add_differing(uint64_t *set, const char *name, const char *other)
-{
-	uint64_t differing = 0, number = 1;
-
-	while (*name && *other) {
-		size_t digits = strspn(name, DIGITS), others = strspn(other, DIGITS);
-
-		if (digits && others) {
-			if (digits != others || memcmp(name, other, digits) != 0)
-				differing |= number;
-			number <<= 1;
-			name += digits;
-			other += others;
-		} else if (*name++ != *other++) {
-			return;
-		}
-	}
-	if (!*name && !*other)
-		*set |= differing;
-}
-
-/*
  * Returns the set of a name's numbers that differ between a loop's annotations. If a thread has the
  * name once per iteration, the name is all of them. Cost: linear in ranges and the bytes of their
  * names.
@@ -118,7 +91,7 @@ static uint64_t differing_numbers(struct dp_render *render, const struct dp_loop
 	size_t names = dp_trace_string_count(trace), same = 0;
 	const char *name = loop->annotation;
 	uint32_t thread = DP_NONE;
-	uint64_t set = 0;
+	uint64_t set = 0, differing;
 	bool *seen;
 
 	if (!strpbrk(name, DIGITS))
@@ -136,7 +109,8 @@ static uint64_t differing_numbers(struct dp_render *render, const struct dp_loop
 			same += !same || ranges->thread[i] == thread;
 		} else if (!seen[ranges->name[i]]) {
 			seen[ranges->name[i]] = true;
-			add_differing(&set, name, other);
+			if (dp_text__equal_but_numbers(&differing, name, other))
+				set |= differing;
 		}
 	}
 	free(seen);
@@ -177,102 +151,40 @@ static void add_annotation(struct dp_words *words, struct dp_render *render,
 }
 
 /*
- * Sets the fewest and the most kernels of a whole iteration. Returns false unless many iterations
- * have another number than the pattern, and some of them a notably different one.
+ * Returns true if many whole iterations have another number of kernels than the pattern, and some
+ * of them a notably different one.
  */
-static bool kernel_range(size_t *least, size_t *most, const struct dp_render *render,
-			 const struct dp_loop *loop)
+static bool varies(const struct dp_render *render, const struct dp_loop *loop)
 {
+	const struct dp_variant *v;
 	size_t different = 0;
 
-	*least = SIZE_MAX;
-	*most = 0;
-	for (size_t k = 0; k < loop->iterations; k++) {
-		const struct dp_iteration *at =
-			dp_analysis_loop_iteration(render->analysis, loop->id, k);
-
-		if (at->partial)
-			continue;
-		*least = DP_MIN(*least, at->kernels);
-		*most = DP_MAX(*most, at->kernels);
-		different += at->kernels != loop->length;
-	}
+	for (size_t i = 0; (v = dp_analysis_loop_variant(render->analysis, loop->id, i)); i++)
+		different += v->inserted != v->deleted ? v->count : 0;
 	return loop->complete > 1 &&
 	       (double)different >= DIFFERENT_LEAST * (double)loop->complete &&
-	       (double)(*most - *least) >= RANGE_LEAST * (double)loop->length;
+	       (double)(loop->max_kernels - loop->min_kernels) >=
+		       RANGE_LEAST * (double)loop->length;
 }
 
-/* Counts the copies on the loop's streams from the start of each iteration to that of the next. */
-static void count_copies(size_t *counts, const struct dp_render *render, const struct dp_loop *loop)
-{
-	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
-	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop->id, 0);
-	const struct dp_ops *ops = dp_trace_ops(trace);
-
-	for (size_t s = 0; s < dp_trace_stream_count(trace); s++) {
-		size_t count, k = 0;
-		const uint32_t *rows = dp_trace_stream_ops(trace, (uint32_t)s, &count);
-
-		if (!dp_analysis_loop_has_stream(render->analysis, loop->id, s))
-			continue;
-		for (size_t i = 0; i < count; i++) {
-			uint32_t op = rows[i];
-
-			while (k + 1 < loop->iterations && at[k + 1].start_ns <= ops->start_ns[op])
-				k++;
-			counts[k] += ops->kind[op] == DP_OP_COPY &&
-				     ops->copy_kind[op] < DP_COPY_UM_HTOD &&
-				     ops->start_ns[op] >= at[k].start_ns;
-		}
-	}
-}
-
-/*
- * Returns how many copies each iteration has if nearly all have the same number, and it is notable
- * next to that of the kernels; otherwise 0. Cost: linear in the operations of the loop's streams.
- */
-static size_t copies_each(struct dp_render *render, const struct dp_loop *loop)
-{
-	const struct dp_iteration *at = dp_analysis_loop_iteration(render->analysis, loop->id, 0);
-	size_t *counts, copies, alike = 0, periods = 0;
-
-	if (loop->copies + loop->memsets || loop->complete < COPIES_ITERATIONS)
-		return loop->copies;
-	counts = dp_alloc__zeroed(loop->iterations, sizeof(*counts));
-	if (!counts) {
-		render->status = dp_error__nomem(render->error, loop->iterations);
-		return 0;
-	}
-	count_copies(counts, render, loop);
-	copies = counts[loop->iterations / 2];
-	for (size_t k = 0; k + 1 < loop->iterations; k++) {
-		if (at[k].partial || at[k + 1].foreign_kernels || at[k + 1].resumed)
-			continue;
-		periods++;
-		alike += counts[k] == copies;
-	}
-	free(counts);
-	return (double)alike >= COPIES_ALIKE * (double)periods &&
-			       (double)copies >= COPIES_LEAST * (double)loop->length
-		       ? copies
-		       : 0;
-}
-
-void dp_text__contents(struct dp_words *words, struct dp_render *render, size_t id)
+void dp_text__contents(struct dp_words *words, const struct dp_render *render, size_t id)
 {
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
-	size_t least, most, copies = copies_each(render, loop);
+	bool searched = loop->copies + loop->memsets;
+	size_t kernels = loop->length;
 	char number[DP_NUMBER_SIZE];
 
-	if (kernel_range(&least, &most, render, loop))
-		dp_words__add(words, "%s%s", dp_text__count(number, least),
+	if (varies(render, loop)) {
+		dp_words__add(words, "%s%s", dp_text__count(number, loop->min_kernels),
 			      render->options->ascii ? "-" : "\xe2\x80\x93");
-	else
-		most = loop->length;
-	dp_words__add(words, "%s", dp_text__plural(number, most, "kernel"));
-	if (copies)
+		kernels = loop->max_kernels;
+	}
+	dp_words__add(words, "%s", dp_text__plural(number, kernels, "kernel"));
+	if (loop->copies_each > 0 &&
+	    (searched || loop->copies_each >= COPIES_LEAST * (double)loop->length))
 		dp_words__add(words, "%s %s %s", loop->memsets ? "," : " and",
-			      dp_text__count(number, copies), copies == 1 ? "copy" : "copies");
+			      dp_text__count(number, (uint64_t)loop->copies_each),
+			      loop->copies_each > 1 ? "copies" : "copy");
 	if (loop->memsets)
 		dp_words__add(words, " and %s", dp_text__plural(number, loop->memsets, "memset"));
 }

@@ -7,6 +7,7 @@
  */
 #include "sequence/marks.h"
 #include "base/search.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <regex.h>
@@ -202,25 +203,12 @@ static bool is_before(const struct dp_sequence *sequence, uint32_t op, int64_t n
 	       launch_call_ns(sequence, op) < ns;
 }
 
-/* Returns true if two names differ, and not only in their numbers. */
-static bool names_differ(const char *a, const char *b)
-{
-	while (*a && *b) {
-		size_t digits = strspn(a, "0123456789"), others = strspn(b, "0123456789");
-
-		if (!digits != !others || (!digits && *a != *b))
-			return true;
-		a += digits ? digits : 1;
-		b += digits ? others : 1;
-	}
-	return *a || *b;
-}
-
 /* Assigns kernels to ranges in one walk; marks->count grows with each range that has any. */
 static void assign_kernels(struct dp_marks *marks, const struct dp_sequence *sequence,
 			   const struct dp_range_row *rows, size_t count)
 {
 	const struct dp_ranges *ranges = dp_trace_ranges(sequence->trace);
+	uint64_t numbers;
 	size_t at = 0;
 
 	for (size_t i = 0; i < count && at < sequence->count; i++) {
@@ -244,8 +232,8 @@ static void assign_kernels(struct dp_marks *marks, const struct dp_sequence *seq
 		if (!marks->count)
 			marks->name = ranges->name[rows[i].range];
 		if (!marks->mixed && ranges->name[rows[i].range] != marks->name)
-			marks->mixed = names_differ(
-				dp_trace_string(sequence->trace, marks->name),
+			marks->mixed = !dp_text__equal_but_numbers(
+				&numbers, dp_trace_string(sequence->trace, marks->name),
 				dp_trace_string(sequence->trace, ranges->name[rows[i].range]));
 		marks->clipped_first |= first == 0 && sequence->before != DP_NONE &&
 					!is_before(sequence, sequence->before, start_ns);

@@ -11,6 +11,8 @@ struct loop_row {
 	double confidence, coverage;
 	bool selected;
 	int64_t length, occurrences, iterations, complete, variants, copies, sets;
+	int64_t min_kernels, max_kernels;
+	double copies_each;
 };
 
 static const struct dp_field loop_fields[] = {
@@ -39,6 +41,12 @@ static const struct dp_field loop_fields[] = {
 		 "copies in each iteration, if kernels alone show no iterations"),
 	DP_FIELD(struct loop_row, sets, DP_CELL_INT64, "count",
 		 "memsets in each iteration, if kernels alone show no iterations"),
+	DP_FIELD(struct loop_row, min_kernels, DP_CELL_INT64, "count",
+		 "fewest kernels of a complete iteration; 0: there is none"),
+	DP_FIELD(struct loop_row, max_kernels, DP_CELL_INT64, "count",
+		 "most kernels of a complete iteration"),
+	DP_FIELD(struct loop_row, copies_each, DP_CELL_DOUBLE, "count",
+		 "copies in nearly every iteration, if their number is the same"),
 	{ NULL },
 };
 
@@ -66,6 +74,9 @@ static struct loop_row loop_row(const struct dp_analysis *analysis, size_t index
 		(int64_t)loop->variants,
 		(int64_t)loop->copies,
 		(int64_t)loop->memsets,
+		(int64_t)loop->min_kernels,
+		(int64_t)loop->max_kernels,
+		loop->copies_each,
 	};
 }
 
@@ -137,6 +148,8 @@ static const struct dp_field iteration_fields[] = {
 	DP_FIELD(struct dp_iteration, partial, DP_CELL_BOOL, NULL,
 		 "cut off by the capture; excluded from averages"),
 	DP_FIELD(struct dp_iteration, warmup, DP_CELL_BOOL, NULL, "before the steady state"),
+	DP_FIELD(struct dp_iteration, slow, DP_CELL_BOOL, NULL,
+		 "takes much longer than the others; false unless rules were run"),
 	DP_FIELD(struct dp_iteration, foreign_kernels, DP_CELL_INT64, "count",
 		 "kernels between the previous iteration and this one"),
 	{ "steady", DP_CELL_BOOL, 0, NULL, "in the averages of periods" },

@@ -351,7 +351,7 @@ void dp_builder__advise_recording(struct dp_builder *builder, const char *how)
 
 static int no_gpu(struct dp_builder *builder)
 {
-	static const char *const kinds[] = { "NVTX range", "annotation", "framework operator" };
+	static const char *const kinds[] = { "NVTX range", "annotation", "operator" };
 	char text[200] = "", losses[128] = "", number[DP_TEXT_SIZE];
 	size_t used = 0;
 

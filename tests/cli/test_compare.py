@@ -274,6 +274,15 @@ class Limits(Case):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual([pair["loops"] for pair in json.loads(result.stdout)["pairs"]], [[0, 0]])
 
+    def test_costs_of_a_saved_baseline(self):
+        """They are of typical iterations, or of the whole loop, as those of its trace."""
+        for name, words in ("sample.json.gz", "per typical iteration"), ("h200-training.db.gz", "in all"):
+            trace, saved = cli.SOURCE / "data" / name, self.folder / f"{name}.json"
+            self.assert_done(cli.run("analyze", "--format=json", "-o", saved, trace))
+            want = self.compare(trace, trace).stdout
+            self.assertIn(words, want)
+            self.assertEqual(self.compare(saved, trace).stdout, want)
+
     def test_second_loops(self):
         """A loop of few iterations next to one of many is a warning, one that crosses is reported."""
         before = cli.SOURCE / "data" / "sample.json.gz"

@@ -752,6 +752,13 @@ class Findings(cli.Case):
                              r"iteration\. Inside, 4 repetitions of 200 kernels cover 100% of it: its "
                              r"layers, or iterations themselves \(\d\d% confidence that they are\)\.")
             self.assertIn("pass -n 4.", text)
+            known = json.loads(cli.run("analyze", "--format=json", path).stdout)["streams"][0]["candidate"]
+            self.assertEqual([known[key] for key in ("length", "iterations", "coverage", "kernels", "longest_row")],
+                             [200, 4, 1, 800, None])
+            self.assertIs(known["single_iteration"], True)
+            self.assertIn(known["advice"], text)
+            brief = json.loads(cli.run("analyze", "--format=json", "--brief", path).stdout)
+            self.assertEqual(brief["streams"], [{"device": 0, "stream": 7, "candidate": known}])
 
     def test_marked_step_without_repetitions(self):
         """A single marked step is mentioned, unless it is to be ignored."""

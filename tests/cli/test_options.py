@@ -293,6 +293,8 @@ class Options(cli.Case):
         path = self.write_names(other[:60] + 20 * ["bench"] + other[60:])
         text = " ".join(cli.run("analyze", path).stdout.split())
         self.assertIn("Single kernels of its stream repeat in a row, up to 20 times.", text)
+        known = json.loads(cli.run("analyze", "--format=json", path).stdout)["streams"][0]["candidate"]
+        self.assertEqual((known["length"], known["longest_row"]), (None, 20))
         self.assertIn("pass the number of launches, such as -n 20.", text)
         self.assertEqual(self.counts(path, "20"), [(20, 1)])
         self.assertNotIn("number of launches", cli.run("analyze", "-n", "21", path).stdout)
@@ -429,6 +431,9 @@ class Options(cli.Case):
         for marks, shown in ("ward", "forward # and others"), ("back", "backward #"):
             text = cli.run("analyze", "--marks", marks, path).stdout
             self.assertIn(f"from annotations ({shown})", re.sub(r"\n\s+", " ", text))
+            loop = json.loads(cli.run("analyze", "--format=json", "--marks", marks, path).stdout)["loops"][0]
+            self.assertEqual(loop["annotation"], f"{shown.split(' ')[0]} {0 if marks == 'ward' else 1}")
+            self.assertIs(loop["mixed_annotations"], marks == "ward")
 
     def write_chunks(self, chunks, copy_us):
         """Chunks of data on streams of their own: all uploads, then all kernels, then all downloads."""
@@ -484,14 +489,14 @@ class Options(cli.Case):
             step["name"] = "train"
         whole["traceEvents"].append(one)
         path = self.folder / "step.json"
-        for found_by, words in ("marks", "marked by other annotations"), ("auto", "detected from kernel order"):
+        for found_by, words in ("marks", "other annotations"), ("auto", "kernel order"):
             path.write_text(json.dumps(whole))
             result = cli.run("analyze", "--format=json", path)
             self.assert_done(result)
             self.assertEqual(
                 result.stderr,
-                f"deepprof: warning: {path}: stream 7: annotations mark fewer than two whole "
-                f"iterations; using those {words} instead\n",
+                f"deepprof: warning: {path}: stream 7: annotations mark fewer than two iterations; "
+                f"using {words} instead\n",
             )
             loop = json.loads(result.stdout)["loops"][0]
             self.assertEqual((loop["found_by"], len(loop["iterations"])), (found_by, 10))

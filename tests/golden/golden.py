@@ -29,6 +29,7 @@ GOLDEN += [
     ("train-color.txt", ["train", "text", "color", "120"]),
     ("ranks-verbose.txt", ["ranks", "text", "verbose", "100"]),
     ("slow-verbose.txt", ["slow", "text", "verbose"]),
+    ("slow.csv", ["slow", "csv", "period_ns"]),
     ("waits-verbose.txt", ["waits", "text", "verbose"]),
     ("waits-all.txt", ["waits", "text", "verbose", "all", "72"]),
     ("train-metrics.txt", ["train", "text", "interval_ns", "avg_size_bytes"]),

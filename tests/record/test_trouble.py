@@ -72,8 +72,8 @@ class Driver(Case):
     def test_environment_that_is_dropped(self):
         self.assertRegex(
             self.with_driver(f"env -i {APP} init launch=5"),
-            r"\Adeepprof: nothing was recorded: no process with the environment "
-            r"and user of record used CUDA; env -i, [^\n]*: run deepprof record inside them\n\Z",
+            r"\Adeepprof: nothing was recorded: no process of this user and environment used CUDA; "
+            r"inside [^\n]*, run deepprof record there\n\Z",
         )
 
     def test_processes_that_were_left_behind(self):

@@ -5,6 +5,7 @@
 #ifndef DP_TEST_REPORT_CASES_H
 #define DP_TEST_REPORT_CASES_H
 
+#include "metric/loop_contents.h"
 #include "analysis_model.h"
 #include "trace/builder.h"
 #include "trace/model.h"
@@ -185,7 +186,12 @@ static void case_measure(struct report_case *at)
 						   .pattern = loop->kernels,
 						   .length = loop->info.length };
 		struct dp_attribution attribution = { NULL };
+		size_t all;
+		const uint32_t *ops = dp_trace_stream_ops(at->trace, loop->info.stream, &all);
 
+		dp_loop_contents__kernels(&loop->info, loop->iterations);
+		dp_loop_contents__copies(&loop->info, loop->iterations, dp_trace_ops(at->trace),
+					 ops, all);
 		input.ops = rows;
 		input.brief = !loop->info.selected;
 		CASE_NEED(!dp_metric__compute_all(&loop->values, &input, &at->error));

@@ -2,6 +2,7 @@
 #include "base/communication.h"
 #include "base/sort.h"
 #include "base/strings.h"
+#include "base/text.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -29,6 +30,22 @@ TEST(error_names_table)
 	dp_error__where(&error, "a.db", "KERNEL", 0, 0);
 	dp_error_format(&error, line, sizeof(line));
 	ck_assert_str_eq(line, "a.db: KERNEL: no column start");
+}
+
+TEST(names_that_differ_in_numbers)
+{
+	uint64_t set;
+
+	ck_assert(dp_text__equal_but_numbers(&set, "step 7 of 30", "step 12 of 30"));
+	ck_assert_uint_eq(set, 1);
+	ck_assert(dp_text__equal_but_numbers(&set, "gpu0_layer_007", "gpu0_layer_7"));
+	ck_assert_uint_eq(set, 2);
+	ck_assert(dp_text__equal_but_numbers(&set, "step", "step"));
+	ck_assert_uint_eq(set, 0);
+	ck_assert(!dp_text__equal_but_numbers(&set, "step 7", "step"));
+	ck_assert(!dp_text__equal_but_numbers(&set, "step 7", "step 7a"));
+	ck_assert(!dp_text__equal_but_numbers(&set, "step 7", "eval 7"));
+	ck_assert(!dp_text__equal_but_numbers(&set, "7th", "th"));
 }
 
 TEST(long_message_is_cut_at_a_character)

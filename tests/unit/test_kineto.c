@@ -591,7 +591,7 @@ TEST(refusals)
 	must_fail(HEAD
 		  "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":1,\"tid\":1,"
 		  "\"ts\":1,\"dur\":1}]}",
-		  DP_ERR_NO_GPU, "1 framework operator", 0);
+		  DP_ERR_NO_GPU, "1 operator", 0);
 }
 
 TEST(forced_on_something_else)

@@ -376,8 +376,7 @@ TEST(no_cuda_reason)
 	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
 	ck_assert_str_eq(error.message,
 			 "no GPU activity: no records; nsys: CUDA driver 13.2 is not "
-			 "supported; record with nsys profile --trace=cuda,nvtx "
-			 "--cuda-graph-trace=node");
+			 "supported; record with nsys profile --trace=cuda,nvtx");
 	make_database("DELETE FROM DIAGNOSTIC_EVENT WHERE timestamp < 9;");
 	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
 	ck_assert_ptr_nonnull(strstr(error.message, "; nsys: No CUDA events collected. Does the "
