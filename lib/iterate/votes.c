@@ -498,14 +498,22 @@ static bool gets_results(const struct dp_ballot *b, const bool *at)
 	return count == 1 || (count && b->m >= dp_param.step_long);
 }
 
-bool dp_votes__is_step(const struct dp_ballot *b)
+bool dp_votes__has_data(const struct dp_ballot *b)
 {
 	bool *const *at = b->offsets.has;
 
 	return b->observed &&
-	       (recurrences(b, at[DP_SIGN_UPLOAD]) || gets_results(b, at[DP_SIGN_SYNC]) ||
-		gets_results(b, at[DP_SIGN_DOWNLOAD]) || recurrences(b, at[DP_SIGN_RESULT]) ||
-		(b->optimizer.named && b->optimizer.found));
+	       (recurrences(b, at[DP_SIGN_UPLOAD]) || recurrences(b, at[DP_SIGN_RESULT]));
+}
+
+bool dp_votes__is_step(const struct dp_ballot *b)
+{
+	bool *const *at = b->offsets.has;
+
+	return dp_votes__has_data(b) ||
+	       (b->observed &&
+		(gets_results(b, at[DP_SIGN_SYNC]) || gets_results(b, at[DP_SIGN_DOWNLOAD]) ||
+		 (b->optimizer.named && b->optimizer.found)));
 }
 
 const struct dp_vote dp_votes[] = {

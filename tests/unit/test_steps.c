@@ -168,6 +168,17 @@ TEST(a_long_startup_hides_no_loop)
 	expect_copied(1600, 7, DP_COPY_HTOD, 1, 1);
 }
 
+/* A function that is called several times within a pass reads back how much it found. */
+TEST(counts_make_no_steps_of_a_small_part)
+{
+	copy_bytes = 8;
+	expect_copied(800, 4, DP_COPY_DTOH, 1, 0);
+	expect_copied(0, 4, DP_COPY_DTOH, 1, 1);
+	copy_bytes = 8192;
+	expect_copied(800, 4, DP_COPY_DTOH, 1, 1);
+	copy_bytes = 0;
+}
+
 /* One kernel again and again, whatever precedes and follows it. */
 TEST(one_kernel_is_an_iteration)
 {
