@@ -193,55 +193,6 @@ TEST(one_kernel_is_an_iteration)
 	dp_analysis_free(analysis);
 }
 
-static void expect_loop_each(const char *form, size_t kernels)
-{
-	struct dp_analysis *analysis;
-	unsigned seen = 0;
-
-	begin();
-	for (int k = 0; k < (int)kernels; k++) {
-		run("clear_%d", 0);
-		for (int i = 0; i < 40 + k; i++)
-			run(form, k);
-	}
-	analysis = finish_and_analyze();
-	ck_assert_uint_eq(dp_analysis_loop_count(analysis), kernels);
-	for (size_t k = 0; k < kernels; k++) {
-		const struct dp_loop *loop = dp_analysis_loop(analysis, k);
-
-		ck_assert_uint_eq(loop->length, 1);
-		ck_assert(loop->complete >= 40 && loop->complete < 40 + kernels);
-		seen |= 1u << (loop->complete - 40);
-		ck_assert(loop->selected);
-	}
-	ck_assert_uint_eq(seen, (1u << kernels) - 1);
-	dp_analysis_free(analysis);
-}
-
-/*
- * A benchmark runs one kernel after another, each many times: that many loops, numbered as shown.
- * Matrix multiplications, too: so few names are no network.
- */
-TEST(kernels_have_loops_of_their_own)
-{
-	expect_loop_each("transpose_%d", 6);
-	expect_loop_each("tiled_gemm_v%d", 3);
-}
-
-/* TensorFlow names kernels by their operator, of which each launches many in a single pass. */
-TEST(operators_of_a_pass_are_no_loops)
-{
-	struct dp_analysis *analysis;
-
-	begin();
-	for (int k = 0; k < 6; k++)
-		for (int i = 0; i < 40 + k; i++)
-			run("Validation/Conv2D_%d", k);
-	analysis = finish_and_analyze();
-	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
-	dp_analysis_free(analysis);
-}
-
 /* Two parts; in the second, every fifth place has another kernel. */
 static size_t loops_of_two_parts(int every)
 {
