@@ -420,6 +420,68 @@ static int add_rows_of_count(struct dp_loops *loops, struct again *a,
 	return status;
 }
 
+/* Returns true if a kernel has the name of an operator, a path: it may launch others like it. */
+static bool is_of_operator(const struct dp_sequence *kernels, size_t index)
+{
+	uint32_t name = kernels->names[kernels->symbols[index]];
+
+	return strchr(dp_trace_string(kernels->trace, name), '/');
+}
+
+/* Rows in which a kernel runs as often as in the others. */
+struct equal_rows {
+	size_t times, covered, count;
+	uint32_t symbol; /* the kernel of the first row */
+	bool recurs;	 /* in another one */
+};
+
+/*
+ * How often different kernels run in a row, each equally often, if such rows are more than half of
+ * what computes, and 0 otherwise: a benchmark of several kernels repeats each as often. In a
+ * network, the same rows come back with each layer.
+ */
+static size_t count_equal_rows(const struct dp_sequence *kernels)
+{
+	enum { MOST = 32 }; /* different lengths: benchmarks have a few */
+	struct equal_rows rows[MOST];
+	size_t count = 0, all = 0, k;
+
+	for (size_t i = 0, row; i < kernels->count; i += row) {
+		row = dp_repeats__same(kernels->symbols, kernels->count, i + 1, 1) + 1;
+		if (is_move(kernels, i))
+			continue;
+		all += row;
+		if (row < dp_param.again_some || is_of_operator(kernels, i))
+			continue;
+		for (k = 0; k < count && rows[k].times != row; k++)
+			;
+		if (k == MOST)
+			continue;
+		if (k == count)
+			rows[count++] =
+				(struct equal_rows){ .times = row, .symbol = kernels->symbols[i] };
+		rows[k].recurs |= rows[k].count++ > 0 && kernels->symbols[i] == rows[k].symbol;
+		rows[k].covered += row;
+	}
+	for (k = 0; k < count; k++)
+		if (rows[k].count > 1 && !rows[k].recurs && rows[k].covered * 2 > all)
+			return rows[k].times;
+	return 0;
+}
+
+/* Adds a loop for each row of one to four kernels that repeat as often as equal rows do. */
+static int add_equal_rows(struct dp_loops *loops, struct again *a,
+			  const struct dp_analysis_options *options, struct dp_explain *explain,
+			  struct dp_error *error)
+{
+	uint64_t times = count_equal_rows(a->kernels);
+	struct dp_analysis_options given = *options;
+
+	given.iterations = &times;
+	given.iterations_count = times > 0;
+	return add_rows_of_count(loops, a, &given, explain, error);
+}
+
 /*
  * Loops of one kernel that runs again and again: each time is an iteration, with the copies up to
  * the next. Also a loop of a few kernels, if there are too few in all to search, or if their number
@@ -444,6 +506,8 @@ static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels
 			status = a.share >= dp_param.again_share
 					 ? add_names(found, &a, times, explain, error)
 					 : add_run(found, &a, options, explain, error);
+		if (!status && !found->count && !options->iterations_count)
+			status = add_equal_rows(found, &a, options, explain, error);
 	}
 	if (!status && (found->count > 0 || (found->best_length && !(*loops)->best_length))) {
 		struct dp_loops *swap = *loops;
@@ -519,7 +583,8 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 
 	if (status)
 		return dp_error__nomem(error, kernels->alphabet);
-	if (!halves && (dp_loops__main(*loops) || (tell && !options->iterations_count)))
+	if (!halves && (dp_loops__main(*loops) ||
+			(tell && !options->iterations_count && !count_equal_rows(kernels))))
 		return DP_OK;
 	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
 	if (!status)

@@ -60,6 +60,9 @@ DP_REAL(recurs_share, 0.8, "share", "presets",
 /* Ends of spans (iterate/votes.c) and of iterations (iterate/cut.c). */
 DP_WHOLE(end_slack, 8, "symbols", "families",
 	"by which the end of a span may be wrong, since symbols beyond it may match by chance")
+DP_WHOLE(end_part, 4, "1/share", "real",
+	 "of a short pattern, by which that end may be wrong: in a pattern of 8 symbols the slack "
+	 "would be all of it")
 DP_REAL(end_decay, 0.8, "ratio", "families",
 	"of the score of an offset to that of its neighbour, within the slack")
 DP_WHOLE(inner_period, 1024, "symbols", "cost",

@@ -69,14 +69,15 @@ static void sample(struct sampler *s)
 /*
  * How far the lower quartile of each offset's gaps stands out, since the host pauses between all
  * iterations, if at all: 0 for one like most, 1 for the largest. The scale is logarithmic, since a
- * boundary's gap is rarely the very largest. If `same` gaps are equally large, the vote's log-odds,
- * its weight, are shared: each offset has log(same) less.
+ * boundary's gap is rarely the very largest. One of m offsets has the largest gap by chance with
+ * probability 1 / m, so the vote's log-odds, its weight, count up to log(m). If `same` gaps are
+ * equally large, they share these: each offset has log(same) less.
  */
 static void stand_out(const struct sampler *s, int64_t *gaps, double weight, double *scores,
 		      double *sorted)
 {
 	size_t m = s->m, same = 0, rank = (size_t)((double)m * dp_param.gap_typical);
-	double typical, range, most;
+	double typical, range, limit = DP_MIN(log((double)m) / weight, 1), most;
 
 	for (size_t o = 0; o < m; o++) {
 		int64_t *own = gaps + o * s->samples;
@@ -96,9 +97,9 @@ static void stand_out(const struct sampler *s, int64_t *gaps, double weight, dou
 			range < dp_param.gap_range ? 0 : DP_MAX((scores[o] - typical) / range, 0);
 		same += scores[o] >= dp_param.gap_same;
 	}
-	most = same ? DP_MAX(1 - log((double)same) / weight, 0) : 1;
+	most = same ? DP_MAX(limit - log((double)same) / weight, 0) : limit;
 	for (size_t o = 0; o < m; o++)
-		scores[o] = DP_MIN(scores[o], most);
+		scores[o] = DP_MIN(scores[o] * limit, most);
 }
 
 static void conclude(const struct sampler *s, double *sorted)

@@ -208,6 +208,7 @@ static void decide(struct dp_phase *phase, double *scratch, const struct dp_ball
 				 { "margin", "log-odds", phase->margin }),
 			"place 0%s of {length} wins by {margin}, mostly due to %s",
 			name_at(b, phase->first, explain), reason(phase->decided_by));
+	phase->has_data = dp_votes__has_data(b);
 	phase->is_step = dp_votes__is_step(b);
 }
 

@@ -11,6 +11,7 @@ struct dp_phase {
 	size_t next;  /* the next best */
 	enum dp_phase_evidence decided_by;
 	double margin; /* log-odds of the first over the next best; infinite for one symbol */
+	bool has_data; /* iterations have an input or a result, see dp_votes__has_data() */
 	bool is_step;  /* iterations have what steps have, see dp_votes__is_step() */
 };
 

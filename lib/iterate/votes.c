@@ -125,12 +125,15 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 
 /*
  * Scores an offset, and adjacent ones less: if symbols beyond a span happen to match, it begins a
- * little early (dir 1) or ends a little late (-1).
+ * little early (dir 1) or ends a little late (-1). In a short pattern these are few, or the vote
+ * would be for all of its offsets.
  */
 static void score_near(const struct dp_ballot *b, double *score, size_t offset, double points,
 		       int dir)
 {
-	for (size_t d = 0; d < dp_param.end_slack && d < b->m; d++, points *= dp_param.end_decay)
+	size_t most = DP_MIN(dp_param.end_slack, b->m / dp_param.end_part);
+
+	for (size_t d = 0; d < DP_MAX(most, 1); d++, points *= dp_param.end_decay)
 		score[dp_offset__move(offset, d, b->m, dir)] += points;
 }
 
@@ -495,14 +498,22 @@ static bool gets_results(const struct dp_ballot *b, const bool *at)
 	return count == 1 || (count && b->m >= dp_param.step_long);
 }
 
-bool dp_votes__is_step(const struct dp_ballot *b)
+bool dp_votes__has_data(const struct dp_ballot *b)
 {
 	bool *const *at = b->offsets.has;
 
 	return b->observed &&
-	       (recurrences(b, at[DP_SIGN_UPLOAD]) || gets_results(b, at[DP_SIGN_SYNC]) ||
-		gets_results(b, at[DP_SIGN_DOWNLOAD]) || recurrences(b, at[DP_SIGN_RESULT]) ||
-		(b->optimizer.named && b->optimizer.found));
+	       (recurrences(b, at[DP_SIGN_UPLOAD]) || recurrences(b, at[DP_SIGN_RESULT]));
+}
+
+bool dp_votes__is_step(const struct dp_ballot *b)
+{
+	bool *const *at = b->offsets.has;
+
+	return dp_votes__has_data(b) ||
+	       (b->observed &&
+		(gets_results(b, at[DP_SIGN_SYNC]) || gets_results(b, at[DP_SIGN_DOWNLOAD]) ||
+		 (b->optimizer.named && b->optimizer.found)));
 }
 
 const struct dp_vote dp_votes[] = {

@@ -65,9 +65,15 @@ void dp_votes__span_ends(struct dp_ballot *ballot, struct dp_span_ends *spans);
 void dp_votes__hinted(const struct dp_ballot *ballot, double *hinted);
 
 /*
- * Returns true if an iteration has what a step has and a layer has not: uploads, at no more than
- * half of the offsets; downloads of more than counts, likewise; one download or wait, or several
- * in a pattern of at least step_long symbols; or an optimizer, known by its name.
+ * Returns true if an iteration has an input or a result: uploads, or downloads of more than counts,
+ * at no more than half of the offsets.
+ */
+bool dp_votes__has_data(const struct dp_ballot *ballot);
+
+/*
+ * Returns true if an iteration has what a step has and a layer has not: an input or a result; one
+ * download or wait, or several in a pattern of at least step_long symbols; or an optimizer, known
+ * by its name.
  */
 bool dp_votes__is_step(const struct dp_ballot *ballot);
 

@@ -234,13 +234,14 @@ static bool differs_by_stage(const struct dp_judged *j)
 }
 
 /*
- * Returns true if a few kernels repeat in a small part of the sequence, without what steps have: an
- * optimizer repeats them for each parameter, and algorithms within a step have passes.
+ * Returns true if a few kernels repeat in a small part of the sequence, without an input or a
+ * result each time: an optimizer repeats them for each parameter, and algorithms within a step have
+ * passes, or are called several times and read back how much they found.
  */
 static bool is_detail(const struct dp_judged *j)
 {
 	return j->detection->part && kernels_of(j) < (double)dp_param.few_length &&
-	       !j->phase->is_step &&
+	       !j->phase->has_data &&
 	       (double)j->cut->covered <
 		       (1 - dp_param.level_bits) * (double)j->detection->request->count;
 }

@@ -6,7 +6,7 @@
 #include "../sim/families.h"
 #include "test.h"
 
-enum { FIRST_SEED = DP_SANITIZED ? 7101 : 7100, END_SEED = 7102 };
+enum { FIRST_SEED = DP_SANITIZED ? 7101 : 7100, END_SEED = 7102, FEW = 8 };
 
 static size_t below(uint64_t *rng, size_t n)
 {
@@ -120,9 +120,11 @@ TEST_LOOP(cutting_keeps_iterations, DP_COUNT(steady))
 		from = below(&rng, f.n / 3);
 		to = f.n - below(&rng, f.n / 3);
 		whole = find_part(&f, 0, f.n);
-		part = find_part(&f, from, to);
 		ck_assert_uint_gt(whole->count, 0);
 		far = longest_of(whole);
+		/* whole turns of few kernels, by chance, would seem to begin where the part does */
+		to -= far < FEW && (to - from) % far == 0;
+		part = find_part(&f, from, to);
 		count_common(whole, part, from, from + far, to - DP_MIN(far, to), &common, &all);
 		dp_loops__free(whole);
 		dp_loops__free(part);

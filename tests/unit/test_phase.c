@@ -248,19 +248,44 @@ TEST(an_upload_or_an_end_decides_between_two_pauses)
 	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
 }
 
-/* With three kernels, one in three matches by chance, and the one with an upload is the first. */
+/* Repeats the kernels 0 to length - 1, from one of them to another of a later iteration. */
+static void repeat_few(struct host *host, size_t length, size_t from, size_t to)
+{
+	host->length = length;
+	count = 0;
+	head = from;
+	for (size_t i = from; i < 170 * length + to; i++)
+		symbols[count++] = i % length;
+}
+
+/* Where a capture begins and ends at different kernels, the one with an upload is the first. */
 TEST(a_short_turn_begins_with_its_upload)
 {
 	struct host host = make_host();
 	enum dp_phase_evidence reported_by;
 
-	host.length = 3;
 	host.gap_ns[0] = host.wait_ns[0] = 100000;
 	host.upload = 0;
-	count = 0;
-	head = 1;
-	for (size_t i = 1; i <= 3 * 170; i++)
-		symbols[count++] = i % 3;
+	repeat_few(&host, 3, 1, 2);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
+	ck_assert_int_eq(reported_by, DP_PHASE_INPUT_COPY);
+}
+
+/*
+ * Of few kernels, one has the longest pause by chance, and one is uploaded to: programs that solve
+ * something upload in the middle of a step. A capture of whole turns shows more.
+ */
+TEST(a_capture_holds_whole_short_turns)
+{
+	struct host host = make_host();
+	enum dp_phase_evidence reported_by;
+
+	host.gap_ns[3] = host.wait_ns[3] = 100000;
+	repeat_few(&host, 4, 0, 0);
+	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
+	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
+	host.upload = 3;
+	repeat_few(&host, 5, 0, 0);
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 }
 
