@@ -217,6 +217,7 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_phase_case *of,
 {
 	struct dp_ballot b = {
 		.alignment = of->alignment,
+		.sequence = of->sequence,
 		.symbols = of->symbols,
 		.n = of->n,
 		.m = of->m,

@@ -24,8 +24,8 @@ struct dp_phase_hints {
 
 /* A pattern of an alignment, symbols[0..m), and what is known of the sequence. */
 struct dp_phase_case {
-	const struct dp_alignment *alignment; /* of n symbols */
-	const uint32_t *symbols;
+	const struct dp_alignment *alignment; /* of sequence[0..n) */
+	const uint32_t *sequence, *symbols;
 	size_t n, m;
 	uint32_t pattern; /* its index in the alignment */
 	struct dp_evidence evidence;

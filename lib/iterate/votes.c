@@ -35,7 +35,8 @@ static void count_iterations(const struct dp_ballot *b, bool clipped, double *co
 		const struct dp_align_span *s = &b->alignment->spans[k];
 		size_t end = s->begin_offset;
 		bool may_be_clipped =
-			(b->clipped_begin && s->begin < m) || (b->clipped_end && b->n - s->end < m);
+			(b->clipped_begin && s->begin < m) ||
+			((b->clipped_end || b->evidence.open_end) && b->n - s->end < m);
 
 		if (s->pattern != b->pattern || (may_be_clipped && !clipped) ||
 		    !is_iteration(b->alignment, k, m))
@@ -143,11 +144,30 @@ static bool is_close(size_t symbols)
 	return symbols < dp_param.end_slack;
 }
 
+/*
+ * Returns true if the few symbols before a span are mostly the ones that the pattern has there: its
+ * first iteration begins with them, only too much has changed for an alignment.
+ */
+static bool begins_before(const struct dp_ballot *b, const struct dp_span_ends *s)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < s->before; i++)
+		same += b->sequence[i] == b->symbols[(s->first + i) % b->m];
+	return 2 * same >= s->before;
+}
+
 static void capture_begins(const struct dp_ballot *b, double *score)
 {
-	for (size_t k = 0; k < b->span_count; k++)
-		if (is_close(b->spans[k].before) && !b->evidence.open_begin && !b->clipped_begin)
-			score_near(b, score, b->spans[k].first, 1, 1);
+	const struct dp_span_ends *s = b->spans;
+
+	if (!b->span_count || !s->leads || !is_close(s->before) || b->evidence.open_begin ||
+	    b->clipped_begin)
+		return;
+	if (begins_before(b, s))
+		score_near(b, score, s->first, 1, 1);
+	else
+		score_near(b, score, s->begin, 1, -1);
 }
 
 /* A few symbols after the last span are its end under other names, or were inserted after it. */

@@ -23,7 +23,8 @@ struct dp_span_ends {
 /* All that votes look at. */
 struct dp_ballot {
 	const struct dp_alignment *alignment;
-	const uint32_t *symbols; /* the pattern's, [0, m) */
+	const uint32_t *sequence; /* [0, n) */
+	const uint32_t *symbols;  /* the pattern's, [0, m) */
 	size_t n, m;
 	uint32_t pattern;
 	struct dp_evidence evidence;

@@ -111,8 +111,15 @@ static int prepare_pattern(struct batch *b, size_t i, const struct dp_detection 
 {
 	const struct dp_loops_request *r = d->request;
 	size_t m = pattern->length, *first = &b->phases[i].first;
-	struct dp_phase_case of = { &b->alignment, pattern->symbols, r->count,	    m,
-				    (uint32_t)i,   r->evidence,	     { .count = 0 } };
+	struct dp_phase_case of = {
+		.alignment = &b->alignment,
+		.sequence = d->sequence.symbols,
+		.symbols = pattern->symbols,
+		.n = r->count,
+		.m = m,
+		.pattern = (uint32_t)i,
+		.evidence = r->evidence,
+	};
 	uint32_t *names = dp_pattern__repeat(pattern->symbols, m, 0, m);
 	int status = names ? DP_OK : DP_ERR_NOMEM;
 

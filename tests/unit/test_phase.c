@@ -361,3 +361,50 @@ TEST(a_lost_kernel_at_the_end_moves_no_boundary)
 	ck_assert_uint_eq(begins_with(&host, &reported_by), 0);
 	ck_assert_int_eq(reported_by, DP_PHASE_COMPLETE);
 }
+
+/* The kernel that iterations begin with while the capture goes on, from names alone. */
+static uint32_t begins_live(void)
+{
+	struct dp_loops_request r = {
+		.symbols = symbols,
+		.count = count,
+		.alphabet = 3 * M,
+		.epsilon = 1,
+		.evidence = { .open_end = true },
+	};
+	struct dp_loops *loops = NULL;
+	uint32_t first;
+
+	ck_assert_int_eq(dp_loops__find(&loops, &r, NULL), DP_OK);
+	ck_assert_uint_eq(loops->count, 1);
+	first = loops->loops[0].pattern[0];
+	dp_loops__free(loops);
+	return first;
+}
+
+/*
+ * While a capture goes on, the last iteration is cut off anywhere: only how it began tells where
+ * one begins.
+ */
+TEST(of_a_capture_that_goes_on_only_the_begin_counts)
+{
+	for (uint32_t to = 0; to < M; to += 7) {
+		repeat(0, 10, to, M, M);
+		for (size_t i = 2; i < 7; i += 4)
+			symbols[i] = (uint32_t)(M + i);
+		ck_assert_uint_eq(begins_live(), 0);
+	}
+}
+
+/* Other kernels at the begin are a set-up, however few they are. */
+TEST(a_short_set_up_is_no_part_of_the_first_iteration)
+{
+	for (size_t setup = 1; setup < 8; setup++) {
+		repeat(0, 10, 30, M, M);
+		memmove(symbols + setup, symbols, count * sizeof(*symbols));
+		count += setup;
+		for (size_t i = 0; i < setup; i++)
+			symbols[i] = (uint32_t)(2 * M + i);
+		ck_assert_uint_eq(begins_live(), 0);
+	}
+}
