@@ -104,14 +104,14 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t b
 
 	if (dp_array__reserve(&analysis->loops, &analysis->loop_room, analysis->loop_count + 1,
 			      sizeof(*analysis->loops)))
-		return dp_error__nomem(run->error, 0);
+		return DP_ERR_NOMEM;
 	loop = &analysis->loops[analysis->loop_count];
 	memset(loop, 0, sizeof(*loop));
 	loop->kernels = dp_alloc__array(from->length, sizeof(*loop->kernels));
 	loop->iterations = dp_alloc__array(from->count, sizeof(*loop->iterations));
 	analysis->loop_count++;
 	if (!loop->kernels || !loop->iterations)
-		return dp_error__nomem(run->error, from->count * sizeof(*loop->iterations));
+		return DP_ERR_NOMEM;
 	loop->info = (struct dp_loop){
 		.id = (uint32_t)(analysis->loop_count - 1),
 		.parent = from->parent == DP_NONE ? DP_NONE : (uint32_t)(base + from->parent),
@@ -131,12 +131,11 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t b
 		.mixed = from->mixed,
 		.occurrences = from->occurrences,
 		.iterations = from->count,
+		.matches_count = from->matches_in_sequence ||
+				 dp_analysis__is_requested(run->options, dp_loops__whole(from)),
 	};
 	for (size_t i = 0; i < from->length; i++)
 		loop->kernels[i] = sequence->names[from->pattern[i]];
-	for (size_t i = 0; i < run->options->iterations_count; i++)
-		loop->info.matches_count |= from->matches_in_sequence ||
-					    run->options->iterations[i] == dp_loops__whole(from);
 	loop->edits = from->edits;
 	loop->edit_count = from->edit_count;
 	from->edits = NULL;
@@ -253,6 +252,7 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	struct dp_searched *searched = &run->searched;
 	const struct dp_stream_group *group = &searched->group;
 	struct dp_loop_search search = {
+		.trace = run->trace,
 		.options = run->options,
 		.annotations = &run->annotations,
 		.loads = &run->loads,
@@ -261,7 +261,7 @@ static int analyze_stream(struct run *run, uint32_t stream)
 		.has_others = run->streams > 1,
 		.searches = run->searches,
 	};
-	int status = dp_analysis__search(searched, &search, run->trace, stream);
+	int status = dp_analysis__search(searched, &search, stream);
 	const struct dp_loops *loops = searched->loops;
 
 	run->kernels += searched->sequence.count;
@@ -269,7 +269,7 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	run->searches = search.searches;
 	stream = searched->sequence.stream;
 	if (!status)
-		status = dp_sequence__breaks(&run->breaks, &searched->sequence, run->error);
+		status = dp_sequence__breaks(&run->breaks, &searched->sequence);
 	for (size_t s = group->range.first; group->has && s < group->range.end; s++)
 		if (dp_stream_group__has(group, s))
 			analysis->streams[s].with = (size_t)stream + 1;
@@ -287,8 +287,8 @@ static int analyze_stream(struct run *run, uint32_t stream)
 			searched->group.by_launch,
 			(size_t)stream + 1
 		};
-	if (!status && run->analysis->explain.status)
-		status = dp_error__nomem(run->error, 0);
+	if (!status)
+		status = run->analysis->explain.status;
 	if (!status)
 		status = measure_loops(run, base);
 	dp_searched__fini(searched);
@@ -433,8 +433,8 @@ static int diagnose(struct run *run)
 	}
 	if (!status)
 		status = dp_stretch__judge_captures(analysis, run->error);
-	if (!status && find_peers(&peers, analysis))
-		status = dp_error__nomem(run->error, 0);
+	if (!status)
+		status = find_peers(&peers, analysis);
 	if (!status)
 		dp_diagnose__rank(&analysis->findings, &peers);
 	free(peers.peers);
@@ -483,11 +483,9 @@ static int analyze(struct run *run)
 		status = dp_error__set(run->error, DP_ERR_ARGUMENT, "no kernels in the range");
 	if (!status && run->options->marks)
 		status = check_marks(run);
-	if (status)
-		return status;
-	if (dp_analysis__number_loops(run->analysis))
-		return dp_error__nomem(run->error, 0);
-	return run->analysis->asked ? DP_OK : diagnose(run);
+	if (!status)
+		status = dp_analysis__number_loops(run->analysis);
+	return status || run->analysis->asked ? status : diagnose(run);
 }
 
 int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
@@ -504,18 +502,18 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 		return status;
 	run.analysis = dp_alloc__zeroed(1, sizeof(*run.analysis));
 	if (!run.analysis)
-		return dp_error__nomem(error, sizeof(*run.analysis));
+		return dp_error__nomem(error, 0);
 	run.analysis->trace = dp_trace__retain(trace);
 	run.analysis->scope =
 		(struct dp_scope){ all.device, all.stream, all.range_start_ns, all.range_end_ns };
 	run.analysis->streams =
 		dp_alloc__zeroed(dp_trace_stream_count(trace), sizeof(*run.analysis->streams));
 	status = run.analysis->streams ? dp_analysis__choose_metrics(run.analysis, &all, error)
-				       : dp_error__nomem(error, 0);
+				       : DP_ERR_NOMEM;
 	for (size_t i = 0; i < all.thresholds_count && !status; i++)
-		if (dp_analysis__set_threshold(run.analysis, dp_rule_find(all.thresholds[i].rule),
-					       all.thresholds[i].share))
-			status = dp_error__nomem(error, 0);
+		status = dp_analysis__set_threshold(run.analysis,
+						    dp_rule_find(all.thresholds[i].rule),
+						    all.thresholds[i].share);
 	if (!status)
 		status = dp_trace_index__init(&run.analysis->index, trace, error);
 	if (!status && !run.analysis->asked)
@@ -528,6 +526,8 @@ int dp_analysis_run(struct dp_analysis **analysis, const struct dp_trace *trace,
 	dp_annotations__fini(&run.annotations);
 	dp_loads__fini(&run.loads);
 	dp_attribution__fini(&run.attribution);
+	if (status == DP_ERR_NOMEM)
+		dp_error__nomem(error, 0);
 	if (status)
 		dp_analysis_free(run.analysis);
 	else

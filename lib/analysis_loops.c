@@ -37,8 +37,8 @@ static bool lacks_kernels(const struct dp_sequence_loop *loop, size_t index)
  * requested range leaves some of their kernels out, if the file is known to have lost what
  * followed, or if they lack kernels. Averages leave partial iterations out.
  */
-static int loops_of_marks(struct dp_loop_search *s, const struct dp_loops_request *request,
-			  const struct dp_marks *marks, struct dp_loops **loops)
+static int loops_of_marks(const struct dp_loop_search *s, const struct dp_marks *marks,
+			  struct dp_loops **loops)
 {
 	bool at_end = marks->ends[marks->count - 1] == s->sequence->count;
 	struct dp_boundaries boundaries = {
@@ -51,7 +51,7 @@ static int loops_of_marks(struct dp_loop_search *s, const struct dp_loops_reques
 		.clipped_last =
 			marks->clipped_last || (at_end && dp_trace_loss_count(s->sequence->trace)),
 	};
-	int status = dp_loops__from_marks(loops, request, &boundaries, s->error);
+	int status = dp_loops__from_marks(loops, &s->request, &boundaries, s->error);
 	struct dp_sequence_loop *loop;
 
 	if (status)
@@ -65,12 +65,12 @@ static int loops_of_marks(struct dp_loop_search *s, const struct dp_loops_reques
 }
 
 /* Gives a loop the boundaries of annotations; its place in the tree stays the same. */
-static int take_marks(struct dp_loop_search *s, const struct dp_loops_request *request,
-		      const struct dp_marks *marks, struct dp_sequence_loop *loop)
+static int take_marks(const struct dp_loop_search *s, const struct dp_marks *marks,
+		      struct dp_sequence_loop *loop)
 {
 	struct dp_loops *by_marks;
 	struct dp_sequence_loop swap = *loop;
-	int status = loops_of_marks(s, request, marks, &by_marks);
+	int status = loops_of_marks(s, marks, &by_marks);
 
 	if (status)
 		return status;
@@ -95,8 +95,7 @@ static const char *name_of(const struct dp_loop_search *s, const struct dp_marks
  * Finds annotations that repeat like a loop that was found unaided. The loop takes their boundaries
  * or, if each of its iterations holds one annotation that marks less than it, has more confidence.
  */
-static int use_repeated(struct dp_loop_search *s, const struct dp_loops_request *request,
-			struct dp_loops *loops)
+static int use_repeated(const struct dp_loop_search *s, struct dp_loops *loops)
 {
 	int status = DP_OK;
 
@@ -106,9 +105,10 @@ static int use_repeated(struct dp_loop_search *s, const struct dp_loops_request 
 
 		if (!loop->chosen)
 			continue;
-		if (dp_sequence__repeated(&marks, s->sequence, s->annotations,
-					  loop->iterations, loop->count))
-			return dp_error__nomem(s->error, 0);
+		status = dp_sequence__repeated(&marks, s->sequence, s->annotations,
+					       loop->iterations, loop->count);
+		if (status)
+			return status;
 		if (marks.count)
 			dp_explain__add(
 				s->explain, "annotations",
@@ -126,7 +126,7 @@ static int use_repeated(struct dp_loop_search *s, const struct dp_loops_request 
 			dp_confidence__judge(&loop->confidence);
 			loop->maybe_layers = false;
 		} else if (marks.count) {
-			status = take_marks(s, request, &marks, loop);
+			status = take_marks(s, &marks, loop);
 		}
 		dp_marks__fini(&marks);
 	}
@@ -159,8 +159,8 @@ static int put_around(struct dp_loops *loops, struct dp_loops *outer, size_t inn
  * Adds the loop around a reported one that annotations show and kernels do not: sets *added to
  * whether there is one.
  */
-static int add_around(bool *added, struct dp_loop_search *s, const struct dp_loops_request *request,
-		      struct dp_loops *loops, size_t inner)
+static int add_around(bool *added, const struct dp_loop_search *s, struct dp_loops *loops,
+		      size_t inner)
 {
 	const struct dp_sequence_loop *loop = &loops->loops[inner];
 	struct dp_loops *outer = NULL;
@@ -168,31 +168,29 @@ static int add_around(bool *added, struct dp_loop_search *s, const struct dp_loo
 	int status;
 
 	*added = false;
-	if (dp_sequence__around(&marks, s->sequence, s->annotations, loop->iterations, loop->count))
-		return dp_error__nomem(s->error, 0);
-	if (!marks.count)
-		return DP_OK;
+	status = dp_sequence__around(&marks, s->sequence, s->annotations, loop->iterations,
+				     loop->count);
+	if (status || !marks.count)
+		return status;
 	dp_explain__add(s->explain, "annotations",
 			DP_FACTS({ "ranges", "count", (double)marks.count },
 				 { "iterations", "count", (double)dp_loops__whole(loop) }),
 			"{ranges:annotation} like%s hold the {iterations:iteration} of the loop, "
 			"several each: they are the loop around it",
 			name_of(s, &marks));
-	status = loops_of_marks(s, request, &marks, &outer);
+	status = loops_of_marks(s, &marks, &outer);
 	dp_marks__fini(&marks);
 	if (status)
 		return status;
 	outer->loops[0].chosen = false;
-	if (put_around(loops, outer, inner))
-		status = dp_error__nomem(s->error, 0);
+	status = put_around(loops, outer, inner);
 	dp_loops__free(outer);
 	*added = !status;
 	return status;
 }
 
 /* Adds the loops that annotations show around those of the report that have none around them. */
-static int use_around(struct dp_loop_search *s, const struct dp_loops_request *request,
-		      struct dp_loops *loops)
+static int use_around(const struct dp_loop_search *s, struct dp_loops *loops)
 {
 	int status = DP_OK;
 	bool added;
@@ -200,39 +198,36 @@ static int use_around(struct dp_loop_search *s, const struct dp_loops_request *r
 	for (size_t i = 0; i < loops->count && !status; i += 1 + added) {
 		added = false;
 		if (loops->loops[i].chosen && loops->loops[i].parent == DP_NONE)
-			status = add_around(&added, s, request, loops, i);
+			status = add_around(&added, s, loops, i);
 	}
 	return status;
 }
 
 /* Returns an empty list: if one of several streams has no loops, the others are still analyzed. */
-static int no_loops(struct dp_loop_search *s, struct dp_loops **loops)
+static int no_loops(struct dp_loops **loops)
 {
 	*loops = dp_alloc__zeroed(1, sizeof(**loops));
-	return *loops ? DP_OK : dp_error__nomem(s->error, sizeof(**loops));
+	return *loops ? DP_OK : DP_ERR_NOMEM;
 }
 
 /*
  * Finds loops from the operations, and gives them the boundaries of annotations that repeat like
  * them.
  */
-static int find_unaided(struct dp_loop_search *s, const struct dp_loops_request *request,
-			struct dp_loops **loops)
+static int find_unaided(const struct dp_loop_search *s, struct dp_loops **loops)
 {
 	/* without a known number, one symbol's order is no evidence */
-	bool single = s->sequence->alphabet == 1 && !request->counts_count;
-	int status = single ? no_loops(s, loops) : dp_loops__find(loops, request, s->error);
+	bool single = s->sequence->alphabet == 1 && !s->request.counts_count;
+	int status = single ? no_loops(loops) : dp_loops__find(loops, &s->request, s->error);
 
-	if (!status && request->counts_count)
-		return dp_analysis__counted(loops, request, s->sequence, s->group, s->options,
-					    s->error);
+	if (!status && s->request.counts_count)
+		return dp_analysis__counted(loops, s);
 	if (!status)
-		status = dp_analysis__operations(loops, s->sequence, s->group, s->options,
-						 s->explain, s->error);
+		status = dp_analysis__operations(loops, s);
 	if (!status && !s->options->ignore_marks)
-		status = use_repeated(s, request, *loops);
+		status = use_repeated(s, *loops);
 	if (!status && !s->options->ignore_marks)
-		status = use_around(s, request, *loops);
+		status = use_around(s, *loops);
 	return status;
 }
 
@@ -270,14 +265,14 @@ static bool is_everything(const struct dp_loops *loops, const struct dp_sequence
 }
 
 /* Keeps no loops, only the best candidate. */
-static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
+static int only_candidate(const struct dp_loop_search *s, struct dp_loops **loops,
 			  const struct dp_loops *tree)
 {
 	const struct dp_sequence_loop *nearest = dp_loops__main(tree);
 
 	dp_loops__free(*loops);
 	*loops = NULL;
-	if (no_loops(s, loops))
+	if (no_loops(loops))
 		return DP_ERR_NOMEM;
 	(*loops)->best_length = nearest ? nearest->length : tree->best_length;
 	(*loops)->best_iterations =
@@ -296,11 +291,10 @@ static int only_candidate(struct dp_loop_search *s, struct dp_loops **loops,
  * requested mark a single iteration, as when a profiler records one step, there is nothing to
  * compare; then the loops inside it, even by other annotations, are used instead.
  */
-static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request *request,
-			 struct dp_loops **loops)
+static int find_adjacent(const struct dp_loop_search *s, struct dp_loops **loops)
 {
-	struct dp_loops_request unaided = *request;
-	struct dp_loops *tree = NULL, *worse;
+	struct dp_loops_request unaided = s->request;
+	struct dp_loops *tree = NULL;
 	const struct dp_sequence_loop *found;
 	bool several = s->options->marks || has_several(*loops);
 	int status;
@@ -308,11 +302,9 @@ static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request
 	unaided.counts = NULL;
 	unaided.counts_count = 0;
 	unaided.paper = false;
-	status = several ? dp_loops__find(&tree, &unaided, s->error)
-			 : find_unaided(s, request, &tree);
+	status = several ? dp_loops__find(&tree, &unaided, s->error) : find_unaided(s, &tree);
 	if (status)
 		return status;
-	worse = tree;
 	found = dp_loops__main(tree);
 	if (!several && is_surer(tree, s->sequence)) {
 		dp_log__write(
@@ -328,14 +320,13 @@ static int find_adjacent(struct dp_loop_search *s, const struct dp_loops_request
 			"the annotations mark fewer than two whole iterations; what is found "
 			"without them is a loop with a probability of {loop}, more than {least}, and "
 			"replaces them");
-		worse = *loops;
-		*loops = tree;
+		dp_loops__swap(loops, &tree);
 	} else if (!several && is_everything(*loops, s->sequence)) {
 		status = only_candidate(s, loops, tree);
-	} else if (dp_loops__add_adjacent(*loops, tree)) {
-		status = dp_error__nomem(s->error, 0);
+	} else {
+		status = dp_loops__add_adjacent(*loops, tree);
 	}
-	dp_loops__free(worse);
+	dp_loops__free(tree);
 	return status;
 }
 
@@ -368,9 +359,9 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
  * If no likely loop has the requested number of iterations, or another one is likelier, but
  * annotations mark as many, takes those: -n confirms them.
  */
-static int use_marked_count(struct dp_loop_search *s, const struct dp_loops_request *request,
-			    struct dp_loops **loops)
+static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **loops)
 {
+	const struct dp_loops_request *request = &s->request;
 	struct dp_marks marks = { 0 };
 	struct dp_loops *by_marks = NULL;
 	int status;
@@ -385,17 +376,14 @@ static int use_marked_count(struct dp_loop_search *s, const struct dp_loops_requ
 			return DP_OK;
 	status = dp_sequence__marks(&marks, s->sequence, s->annotations, s->error);
 	if (!status && marks.count)
-		status = loops_of_marks(s, request, &marks, &by_marks);
+		status = loops_of_marks(s, &marks, &by_marks);
 	if (!status && by_marks && dp_loops__whole(&by_marks->loops[0]) == request->counts[0]) {
-		struct dp_loops *swap = *loops;
-
 		dp_explain__add(s->explain, "annotations",
 				DP_FACTS({ "known", "count", (double)request->counts[0] }),
 				"no likely loop of kernels has the {known:iteration} of -n, but "
 				"annotations like%s mark as many",
 				name_of(s, &marks));
-		*loops = by_marks;
-		by_marks = swap;
+		dp_loops__swap(loops, &by_marks);
 	}
 	dp_loops__free(by_marks);
 	dp_marks__fini(&marks);
@@ -411,16 +399,16 @@ static void tell_missing(const struct dp_loop_search *s, const struct dp_loops *
 int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 {
 	const struct dp_analysis_options *options = s->options;
-	struct dp_loops_request request = dp_analysis__request(s->sequence);
 	struct dp_marks marks = { 0 };
 	int status = DP_OK;
 
-	request.counts = options->iterations;
-	request.counts_count = options->iterations_count;
-	request.paper = options->paper;
-	request.epsilon = options->epsilon;
-	request.max_unmatched = options->max_unmatched;
-	request.explain = s->explain;
+	s->request = dp_analysis__request(s->sequence);
+	s->request.counts = options->iterations;
+	s->request.counts_count = options->iterations_count;
+	s->request.paper = options->paper;
+	s->request.epsilon = options->epsilon;
+	s->request.max_unmatched = options->max_unmatched;
+	s->request.explain = s->explain;
 	if (options->marks || (!options->iterations_count && !options->ignore_marks))
 		status = dp_sequence__marks(&marks, s->sequence, s->annotations, s->error);
 	if (!status && marks.count) {
@@ -432,20 +420,20 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 						     (marks.count > 1 || !marks.clipped_first))) }),
 				"annotations like%s mark {iterations:iteration}",
 				name_of(s, &marks));
-		status = loops_of_marks(s, &request, &marks, loops);
+		status = loops_of_marks(s, &marks, loops);
 		if (!status)
-			status = find_adjacent(s, &request, loops);
+			status = find_adjacent(s, loops);
 	} else if (!status && options->marks) {
-		status = no_loops(s, loops);
+		status = no_loops(loops);
 	} else if (!status && s->has_others &&
 		   !dp_analysis__counts_fit(options, s->sequence->count)) {
-		status = no_loops(s, loops);
+		status = no_loops(loops);
 		if (!status)
 			tell_missing(s, *loops);
 	} else if (!status) {
-		status = find_unaided(s, &request, loops);
+		status = find_unaided(s, loops);
 		if (!status && options->iterations_count)
-			status = use_marked_count(s, &request, loops);
+			status = use_marked_count(s, loops);
 		if (!status)
 			tell_missing(s, *loops);
 		if (!status && options->iterations_count)

@@ -1,4 +1,7 @@
-/* The internals of an analysis, for the facade (analysis.c) and its accessors. */
+/*
+ * The internals of an analysis, for the facade (analysis.c) and its accessors. What runs out of
+ * memory returns DP_ERR_NOMEM; dp_analysis_run() and dp_analysis_read() report it.
+ */
 #ifndef DP_ANALYSIS_MODEL_H
 #define DP_ANALYSIS_MODEL_H
 
@@ -96,20 +99,12 @@ void dp_analysis__iterations(struct dp_loop_data *loop, const struct dp_sequence
 			     const struct dp_sequence *sequence, const struct dp_breaks *breaks,
 			     bool nested);
 
-/*
- * Makes the group of streams that are analyzed together with one, and the sequence of their
- * kernels. The caller releases both with their fini, also after a failure. Errors: DP_ERR_NOMEM,
- * DP_ERR_ARGUMENT (an invalid regex).
- */
-int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *group,
-			  const struct dp_trace *trace, uint32_t stream,
-			  const struct dp_analysis_options *options,
-			  struct dp_annotations *annotations, struct dp_error *error);
-
 /* The input and the results of finding the loops of a sequence. */
 struct dp_loop_search {
-	const struct dp_sequence *sequence;
-	const struct dp_stream_group *group; /* streams whose kernels the sequence has */
+	const struct dp_trace *trace;
+	const struct dp_sequence *sequence;  /* of the trace, */
+	const struct dp_stream_group *group; /* the streams whose kernels it has, */
+	struct dp_loops_request request;     /* and the request for its loops */
 	const struct dp_analysis_options *options;
 	struct dp_annotations *annotations;
 	struct dp_explain *explain; /* NULL: not requested */
@@ -120,16 +115,6 @@ struct dp_loop_search {
 	struct dp_loads *loads; /* of all streams */
 };
 
-/*
- * Finds the loops of a sequence: from annotations if requested and present, else from the
- * operations. The caller frees *loops with dp_loops__free(); it may be empty. Errors: DP_ERR_NOMEM,
- * DP_ERR_ARGUMENT.
- */
-int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *search);
-
-/* Returns true if no known number of iterations exceeds the number of kernels. */
-bool dp_analysis__counts_fit(const struct dp_analysis_options *options, size_t kernels);
-
 /* The streams of a device that are analyzed together, their sequence, and its loops. */
 struct dp_searched {
 	struct dp_stream_group group;
@@ -137,14 +122,35 @@ struct dp_searched {
 	struct dp_loops *loops;
 };
 
+void dp_searched__fini(struct dp_searched *searched);
+
+/*
+ * Makes the group of streams that are analyzed together with one, and the sequence of their
+ * kernels. *searched is empty before. Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT (an invalid regex).
+ */
+int dp_analysis__sequence(struct dp_searched *searched, const struct dp_loop_search *search,
+			  uint32_t stream);
+
+/*
+ * Finds the loops of a sequence: from annotations if requested and present, else from the
+ * operations. The caller frees *loops with dp_loops__free(); it may be empty. Errors: DP_ERR_NOMEM,
+ * DP_ERR_ARGUMENT.
+ */
+int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *search);
+
+/* Returns true if this number of iterations was requested. */
+bool dp_analysis__is_requested(const struct dp_analysis_options *options, size_t iterations);
+
+/* Returns true if no known number of iterations exceeds the number of kernels. */
+bool dp_analysis__counts_fit(const struct dp_analysis_options *options, size_t kernels);
+
 /*
  * Finds the loops of a main stream and those that are analyzed with it, or of another stream of its
  * device (analysis_search.c). *searched is empty before. The caller releases it with fini, also
  * after a failure. Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT.
  */
 int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *search,
-			const struct dp_trace *trace, uint32_t stream);
-void dp_searched__fini(struct dp_searched *searched);
+			uint32_t stream);
 
 /*
  * If no loop was found, or any that loads code in most iterations: if the longest stretch of
@@ -179,22 +185,17 @@ int dp_stretch__judge_captures(struct dp_analysis *analysis, struct dp_error *er
 /*
  * If kernels alone cannot show iterations, or show halves of them, replaces the loops by loops with
  * the copies of each iteration, or by the loop of a single kernel, if there are such. If there
- * is none either, rows of kernels that repeat as often as options say take their place. explain may
- * be NULL. Errors: DP_ERR_NOMEM. Cost: a search in the operations if there are few kernel names or
+ * is none either, rows of kernels that repeat as often as options say take their place. Errors:
+ * DP_ERR_NOMEM. Cost: a search in the operations if there are few kernel names or
  * every other iteration has an upload, else at most a few passes.
  */
-int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
-			    const struct dp_stream_group *streams,
-			    const struct dp_analysis_options *options, struct dp_explain *explain,
-			    struct dp_error *error);
+int dp_analysis__operations(struct dp_loops **loops, const struct dp_loop_search *search);
 
 /*
  * The same for known numbers of iterations if no likely loop of kernels has one: replaces the loops
  * if the new main loop does.
  */
-int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request *request,
-			 const struct dp_sequence *kernels, const struct dp_stream_group *streams,
-			 const struct dp_analysis_options *options, struct dp_error *error);
+int dp_analysis__counted(struct dp_loops **loops, const struct dp_loop_search *search);
 
 /* Warns of each requested number of iterations that no loop has. Cost: numbers times loops. */
 void dp_analysis__missing_counts(const struct dp_analysis_options *options,

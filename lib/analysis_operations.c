@@ -66,17 +66,17 @@ static void complete(struct dp_loops *loops)
  * operations, and begins with the first of them. halves: why they are searched.
  */
 static int find_in(struct dp_loops **loops, const struct dp_sequence *operations,
-		   const struct dp_sequence *kernels, bool halves, struct dp_explain *explain,
-		   struct dp_error *error)
+		   const struct dp_loop_search *search, bool halves)
 {
+	const struct dp_sequence *kernels = search->sequence;
 	struct dp_loops_request request = dp_analysis__request(operations);
 	uint32_t *before = count_kernels(operations);
 	struct dp_explain_names names;
-	int status = before ? DP_OK : dp_error__nomem(error, 0);
+	int status = before ? DP_OK : DP_ERR_NOMEM;
 
-	request.explain = explain;
+	request.explain = search->explain;
 	dp_explain__add(
-		explain, "operations",
+		search->explain, "operations",
 		DP_FACTS({ "kernels", "count", (double)kernels->count },
 			 { "operations", "count", (double)operations->count },
 			 { "names", "count", kernels->alphabet }),
@@ -84,17 +84,16 @@ static int find_in(struct dp_loops **loops, const struct dp_sequence *operations
 		"searched",
 		halves ? "uploads precede every other iteration, so that two may be one"
 		       : "{kernels:kernel} of {names:name} do not show what an iteration is");
-	names = dp_explain__rename(explain, dp_sequence__names(operations));
+	names = dp_explain__rename(search->explain, dp_sequence__names(operations));
 	if (!status)
-		status = dp_loops__find(loops, &request, error);
-	dp_explain__rename(explain, names);
+		status = dp_loops__find(loops, &request, search->error);
+	dp_explain__rename(search->explain, names);
 	if (!status) {
 		count_moves(*loops, operations);
-		if (dp_loops__map(*loops, before, kernels->symbols))
-			status = dp_error__nomem(error, 0);
-		else
-			complete(*loops);
+		status = dp_loops__map(*loops, before, kernels->symbols);
 	}
+	if (!status)
+		complete(*loops);
 	free(before);
 	return status;
 }
@@ -174,15 +173,6 @@ static bool may_be_layers(const struct dp_sequence *kernels, size_t first, size_
 	return false;
 }
 
-/* Returns true if the caller gave a number of iterations: then that many are no layers. */
-static bool is_given(const struct dp_analysis_options *options, size_t count)
-{
-	for (size_t i = 0; i < options->iterations_count; i++)
-		if (options->iterations[i] == count)
-			return true;
-	return false;
-}
-
 static bool is_move(const struct dp_sequence *kernels, size_t index)
 {
 	return kernels->kind[kernels->symbols[index]] == DP_KERNEL_MOVES;
@@ -209,6 +199,7 @@ static bool is_most(const struct dp_sequence *kernels, size_t first, size_t leng
 
 /* Known iterations of one loop, all with the same number of kernels. */
 struct again {
+	const struct dp_loop_search *search;
 	const struct dp_sequence *kernels;
 	const size_t *between[2]; /* copies, and memsets, before each kernel and before the end */
 	size_t *starts, *ends, *counts;
@@ -240,13 +231,14 @@ static size_t *sum_between(const struct dp_sequence *operations, size_t kernels,
 	return sums;
 }
 
-static int again_init(struct again *a, const struct dp_sequence *kernels,
+static int again_init(struct again *a, const struct dp_loop_search *search,
 		      const struct dp_sequence *operations)
 {
-	size_t n = kernels->count;
+	size_t n = search->sequence->count;
 
 	*a = (struct again){
-		.kernels = kernels,
+		.search = search,
+		.kernels = search->sequence,
 		.between = { sum_between(operations, n, DP_OP_COPY),
 			     sum_between(operations, n, DP_OP_MEMSET) },
 		.starts = dp_alloc__array(n, sizeof(*a->starts)),
@@ -270,24 +262,23 @@ static size_t count_between(struct again *a, const size_t *sums)
 }
 
 /* Appends a loop of the known iterations. */
-static int add_again(struct dp_loops *loops, struct again *a, struct dp_explain *explain,
-		     struct dp_error *error)
+static int add_again(struct dp_loops *loops, struct again *a)
 {
 	struct dp_loops_request request = dp_analysis__request(a->kernels);
 	struct dp_boundaries boundaries = { a->starts, a->ends, a->count, .name = DP_NONE };
 	struct dp_sequence_loop *loop;
 	struct dp_loops *made;
 	double covered = (double)(a->count * a->length);
-	int status = dp_loops__from_marks(&made, &request, &boundaries, error);
+	int status = dp_loops__from_marks(&made, &request, &boundaries, a->search->error);
 
 	if (status)
 		return status;
 	if (dp_array__reserve(&loops->loops, &loops->room, loops->count + 1, sizeof(*loop))) {
 		dp_loops__free(made);
-		return dp_error__nomem(error, loops->count);
+		return DP_ERR_NOMEM;
 	}
 	dp_explain__add(
-		explain, "operations",
+		a->search->explain, "operations",
 		DP_FACTS({ "kernels", "count", (double)a->length },
 			 { "iterations", "count", (double)a->count },
 			 { "coverage", "1", covered / (double)a->kernels->count }),
@@ -309,14 +300,11 @@ static int add_again(struct dp_loops *loops, struct again *a, struct dp_explain 
 }
 
 /* Adds a loop for each name, of one kernel each: wherever it runs, also between others. */
-static int add_names(struct dp_loops *loops, struct again *a, size_t *times,
-		     struct dp_explain *explain, struct dp_error *error)
+static int add_names(struct dp_loops *loops, struct again *a, size_t *times)
 {
 	const uint32_t *symbols = a->kernels->symbols;
 	int status = keep_most(times, a->kernels->alphabet);
 
-	if (status)
-		return dp_error__nomem(error, a->kernels->alphabet);
 	a->length = 1;
 	for (size_t first = 0; first < a->kernels->count && !status; first++) {
 		if (!times[symbols[first]])
@@ -329,7 +317,7 @@ static int add_names(struct dp_loops *loops, struct again *a, size_t *times,
 			a->starts[a->count] = i;
 			a->ends[a->count++] = i + 1;
 		}
-		status = add_again(loops, a, explain, error);
+		status = add_again(loops, a);
 	}
 	return status;
 }
@@ -346,16 +334,20 @@ static void refuse(struct dp_loops *loops, const struct again *a)
 	loops->best_layers = true;
 }
 
-/* Returns true if the kernels that repeat are all there are, in a known number of iterations. */
-static bool is_all(const struct again *a, const struct dp_analysis_options *options)
+/* Returns true if the caller gave the number of iterations: then that many are no layers. */
+static bool is_given(const struct again *a)
 {
-	return is_given(options, a->count) && a->count * a->length == a->kernels->count;
+	return dp_analysis__is_requested(a->search->options, a->count);
+}
+
+/* Returns true if the kernels that repeat are all there are, in a known number of iterations. */
+static bool is_all(const struct again *a)
+{
+	return is_given(a) && a->count * a->length == a->kernels->count;
 }
 
 /* Adds one loop of a few kernels that repeat in a row and are too few to search. */
-static int add_run(struct dp_loops *loops, struct again *a,
-		   const struct dp_analysis_options *options, struct dp_explain *explain,
-		   struct dp_error *error)
+static int add_run(struct dp_loops *loops, struct again *a)
 {
 	for (a->length = 1; a->length <= dp_param.again_names; a->length++) {
 		size_t first;
@@ -366,15 +358,15 @@ static int add_run(struct dp_loops *loops, struct again *a,
 			a->starts[i] = first + i * a->length;
 			a->ends[i] = a->starts[i] + a->length;
 		}
-		if (!is_most(a->kernels, first, a->length, a->count) && !is_all(a, options))
+		if (!is_most(a->kernels, first, a->length, a->count) && !is_all(a))
 			continue;
-		if (may_be_layers(a->kernels, first, a->length) && !is_given(options, a->count) &&
+		if (may_be_layers(a->kernels, first, a->length) && !is_given(a) &&
 		    count_between(a, a->between[0]) == 0) {
 			refuse(loops, a);
 			continue;
 		}
 		a->share = (double)(a->count * a->length) / (double)a->kernels->count;
-		return add_again(loops, a, explain, error);
+		return add_again(loops, a);
 	}
 	return DP_OK;
 }
@@ -394,8 +386,7 @@ static bool is_unit(const uint32_t *symbols, size_t length)
  * whatever else: a benchmark launches its kernel a number of times that its user knows.
  */
 static int add_rows_of_count(struct dp_loops *loops, struct again *a,
-			     const struct dp_analysis_options *options, struct dp_explain *explain,
-			     struct dp_error *error)
+			     const struct dp_analysis_options *options)
 {
 	const uint32_t *symbols = a->kernels->symbols;
 	size_t n = a->kernels->count, same;
@@ -407,7 +398,8 @@ static int add_rows_of_count(struct dp_loops *loops, struct again *a,
 		for (size_t i = a->length; i < n && !status; i += same + 1) {
 			same = dp_repeats__same(symbols, n, i, a->length);
 			a->count = same / a->length + 1;
-			if (a->count < dp_param.again_some || !is_given(options, a->count) ||
+			if (a->count < dp_param.again_some ||
+			    !dp_analysis__is_requested(options, a->count) ||
 			    same % a->length > 0 || !is_unit(symbols + i - a->length, a->length) ||
 			    loops->count == dp_param.again_loops)
 				continue;
@@ -415,7 +407,7 @@ static int add_rows_of_count(struct dp_loops *loops, struct again *a,
 				a->starts[k] = i + k * a->length - a->length;
 				a->ends[k] = a->starts[k] + a->length;
 			}
-			status = add_again(loops, a, explain, error);
+			status = add_again(loops, a);
 		}
 	return status;
 }
@@ -470,16 +462,14 @@ static size_t count_equal_rows(const struct dp_sequence *kernels)
 }
 
 /* Adds a loop for each row of one to four kernels that repeat as often as equal rows do. */
-static int add_equal_rows(struct dp_loops *loops, struct again *a,
-			  const struct dp_analysis_options *options, struct dp_explain *explain,
-			  struct dp_error *error)
+static int add_equal_rows(struct dp_loops *loops, struct again *a)
 {
 	uint64_t times = count_equal_rows(a->kernels);
-	struct dp_analysis_options given = *options;
+	struct dp_analysis_options given = *a->search->options;
 
 	given.iterations = &times;
 	given.iterations_count = times > 0;
-	return add_rows_of_count(loops, a, &given, explain, error);
+	return add_rows_of_count(loops, a, &given);
 }
 
 /*
@@ -487,34 +477,28 @@ static int add_equal_rows(struct dp_loops *loops, struct again *a,
  * the next. Also a loop of a few kernels, if there are too few in all to search, or if their number
  * is known.
  */
-static int find_again(struct dp_loops **loops, const struct dp_sequence *kernels,
-		      const struct dp_sequence *operations,
-		      const struct dp_analysis_options *options, struct dp_explain *explain,
-		      struct dp_error *error)
+static int find_again(struct dp_loops **loops, const struct dp_loop_search *search,
+		      const struct dp_sequence *operations)
 {
+	const struct dp_sequence *kernels = search->sequence;
 	size_t *times = dp_alloc__zeroed(kernels->alphabet, sizeof(*times));
 	struct dp_loops *found = dp_alloc__zeroed(1, sizeof(*found));
 	struct again a = { NULL };
-	int status = again_init(&a, kernels, operations);
+	int status = again_init(&a, search, operations);
 
-	if (status || !times || !found) {
-		status = dp_error__nomem(error, kernels->count);
-	} else {
+	if (!times || !found)
+		status = DP_ERR_NOMEM;
+	if (!status) {
 		a.share = (double)count_in_rows(times, kernels) / (double)kernels->count;
-		status = add_rows_of_count(found, &a, options, explain, error);
-		if (!status && !found->count)
-			status = a.share >= dp_param.again_share
-					 ? add_names(found, &a, times, explain, error)
-					 : add_run(found, &a, options, explain, error);
-		if (!status && !found->count && !options->iterations_count)
-			status = add_equal_rows(found, &a, options, explain, error);
+		status = add_rows_of_count(found, &a, search->options);
 	}
-	if (!status && (found->count > 0 || (found->best_length && !(*loops)->best_length))) {
-		struct dp_loops *swap = *loops;
-
-		*loops = found;
-		found = swap;
-	}
+	if (!status && !found->count)
+		status = a.share >= dp_param.again_share ? add_names(found, &a, times)
+							 : add_run(found, &a);
+	if (!status && !found->count && !search->options->iterations_count)
+		status = add_equal_rows(found, &a);
+	if (!status && (found->count > 0 || (found->best_length && !(*loops)->best_length)))
+		dp_loops__swap(loops, &found);
 	dp_loops__free(found);
 	again_fini(&a);
 	free(times);
@@ -570,11 +554,10 @@ static bool are_halves(const struct dp_loops *loops, const struct dp_sequence *k
 	return whole >= 2 * dp_param.loop_least;
 }
 
-int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *kernels,
-			    const struct dp_stream_group *streams,
-			    const struct dp_analysis_options *options, struct dp_explain *explain,
-			    struct dp_error *error)
+int dp_analysis__operations(struct dp_loops **loops, const struct dp_loop_search *search)
 {
+	const struct dp_sequence *kernels = search->sequence;
+	const struct dp_analysis_options *options = search->options;
 	struct dp_stream_group group = { 0 };
 	struct dp_sequence operations = { 0 };
 	struct dp_loops *other = NULL;
@@ -582,26 +565,22 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
 	int status = tell_iterations(&tell, kernels);
 
 	if (status)
-		return dp_error__nomem(error, kernels->alphabet);
+		return status;
 	if (!halves && (dp_loops__main(*loops) ||
 			(tell && !options->iterations_count && !count_equal_rows(kernels))))
 		return DP_OK;
-	status = dp_stream_group__with_copies(&group, kernels->trace, streams, error);
+	status = dp_stream_group__with_copies(&group, kernels->trace, search->group);
 	if (!status)
 		status = dp_sequence__init(&operations, kernels->trace, &group,
 					   DP_SYMBOLS_OF_OPERATIONS, options->range_start_ns,
-					   options->range_end_ns, error);
+					   options->range_end_ns);
 	if (!status && (halves || !tell) && operations.count > kernels->count)
-		status = find_in(&other, &operations, kernels, halves, explain, error);
+		status = find_in(&other, &operations, search, halves);
 	if (!status && other && has_operations(other, kernels) &&
-	    (!halves || dp_loops__main(other)->length == 2 * dp_loops__main(*loops)->length)) {
-		struct dp_loops *swap = *loops;
-
-		*loops = other;
-		other = swap;
-	} else if (!status && !halves) {
-		status = find_again(loops, kernels, &operations, options, explain, error);
-	}
+	    (!halves || dp_loops__main(other)->length == 2 * dp_loops__main(*loops)->length))
+		dp_loops__swap(loops, &other);
+	else if (!status && !halves)
+		status = find_again(loops, search, &operations);
 	dp_loops__free(other);
 	dp_sequence__fini(&operations);
 	dp_stream_group__fini(&group);
@@ -612,17 +591,16 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_sequence *k
  * Returns true if a loop has one of the known numbers of iterations, alone or with others. An
  * unlikely one, or one that repeats more often and is grouped to match, is not preferred to rows.
  */
-static bool has_count(const struct dp_loops *loops, const struct dp_loops_request *request)
+static bool has_count(const struct dp_loops *loops, const struct dp_analysis_options *options)
 {
 	for (size_t l = 0; l < loops->count; l++) {
 		const struct dp_sequence_loop *loop = &loops->loops[l];
 
-		for (size_t i = 0; i < request->counts_count; i++)
-			if (loop->matches_in_sequence ||
-			    (dp_loops__whole(loop) == request->counts[i] &&
-			     dp_confidence__listed(&loop->confidence) &&
-			     is_unit(loop->pattern, loop->length)))
-				return true;
+		if (loop->matches_in_sequence ||
+		    (dp_analysis__is_requested(options, dp_loops__whole(loop)) &&
+		     dp_confidence__listed(&loop->confidence) &&
+		     is_unit(loop->pattern, loop->length)))
+			return true;
 	}
 	return false;
 }
@@ -631,35 +609,29 @@ static bool has_count(const struct dp_loops *loops, const struct dp_loops_reques
  * Marks the loops with a known number of iterations as found by it. Returns true if the main loop
  * is one of them.
  */
-static bool take_count(struct dp_loops *loops, const struct dp_loops_request *request)
+static bool take_count(struct dp_loops *loops, const struct dp_analysis_options *options)
 {
 	const struct dp_sequence_loop *main_loop = dp_loops__main(loops);
 
 	for (size_t l = 0; l < loops->count; l++)
-		for (size_t i = 0; i < request->counts_count; i++)
-			if (request->counts[i] == dp_loops__whole(&loops->loops[l]))
-				loops->loops[l].found_by = DP_FOUND_BY_COUNT;
+		if (dp_analysis__is_requested(options, dp_loops__whole(&loops->loops[l])))
+			loops->loops[l].found_by = DP_FOUND_BY_COUNT;
 	return main_loop && main_loop->found_by == DP_FOUND_BY_COUNT;
 }
 
-int dp_analysis__counted(struct dp_loops **loops, const struct dp_loops_request *request,
-			 const struct dp_sequence *kernels, const struct dp_stream_group *streams,
-			 const struct dp_analysis_options *options, struct dp_error *error)
+int dp_analysis__counted(struct dp_loops **loops, const struct dp_loop_search *search)
 {
-	struct dp_loops *found, *swap = *loops;
+	struct dp_loops *found;
 	int status;
 
-	if (request->paper || has_count(*loops, request))
+	if (search->options->paper || has_count(*loops, search->options))
 		return DP_OK;
 	found = dp_alloc__zeroed(1, sizeof(*found));
 	if (!found)
-		return dp_error__nomem(error, sizeof(*found));
-	status =
-		dp_analysis__operations(&found, kernels, streams, options, request->explain, error);
-	if (!status && take_count(found, request)) {
-		*loops = found;
-		found = swap;
-	}
+		return DP_ERR_NOMEM;
+	status = dp_analysis__operations(&found, search);
+	if (!status && take_count(found, search->options))
+		dp_loops__swap(loops, &found);
 	dp_loops__free(found);
 	return status;
 }

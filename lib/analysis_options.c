@@ -58,6 +58,14 @@ int dp_analysis__check_options(const struct dp_analysis_options *options, struct
 	return check_thresholds(options, error);
 }
 
+bool dp_analysis__is_requested(const struct dp_analysis_options *options, size_t iterations)
+{
+	for (size_t i = 0; i < options->iterations_count; i++)
+		if (options->iterations[i] == iterations)
+			return true;
+	return false;
+}
+
 int dp_analysis__set_threshold(struct dp_analysis *analysis, size_t rule, double share)
 {
 	size_t count = dp_rule_count();
@@ -88,7 +96,7 @@ int dp_analysis__choose_metrics(struct dp_analysis *analysis,
 		return DP_OK;
 	analysis->asked = asked = dp_alloc__zeroed(count, sizeof(*asked));
 	if (!asked)
-		return dp_error__nomem(error, count);
+		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < options->metrics_count; i++) {
 		const char *name = options->metrics[i];
 		size_t summary = dp_summary_metric_find(name);

@@ -120,7 +120,7 @@ static int make_trace(struct reader *reader)
 	status = add_streams(reader);
 	if (status) {
 		dp_builder__free(reader->builder);
-		return dp_error__nomem(reader->error, 0);
+		return status;
 	}
 	status = dp_builder__finish(reader->builder, &made, string_of(trace, "path"),
 				    string_of(trace, "format"), true);
@@ -130,7 +130,7 @@ static int make_trace(struct reader *reader)
 	reader->analysis->trace = made;
 	reader->analysis->streams =
 		dp_alloc__zeroed(dp_trace_stream_count(made), sizeof(*reader->analysis->streams));
-	return reader->analysis->streams ? DP_OK : dp_error__nomem(reader->error, 0);
+	return reader->analysis->streams ? DP_OK : DP_ERR_NOMEM;
 }
 
 static struct dp_key stream_key(int64_t pid, int64_t device, int64_t context, int64_t stream)
@@ -150,7 +150,7 @@ static int index_streams(struct reader *reader)
 				   dp_trace_device(trace, at->device)->id, at->context, at->stream);
 
 		if (dp_lookup__set(&reader->streams, &key, i))
-			return dp_error__nomem(reader->error, 0);
+			return DP_ERR_NOMEM;
 	}
 	return DP_OK;
 }
@@ -193,7 +193,7 @@ static int read_long_names(struct reader *reader)
 
 		if (key.part[0] == DP_NONE || whole == DP_NONE ||
 		    dp_lookup__set(&reader->long_names, &key, whole))
-			return dp_error__nomem(reader->error, 0);
+			return DP_ERR_NOMEM;
 	}
 	return DP_OK;
 }
@@ -243,7 +243,7 @@ static int read_iterations(struct reader *reader, struct dp_loop_data *loop, con
 		dp_alloc__array(dp_size__mul(count, metrics), sizeof(*loop->values.values));
 	loop->values.summary = dp_alloc__array(summaries, sizeof(*loop->values.summary));
 	if (!loop->iterations || !loop->values.values || !loop->values.summary)
-		return dp_error__nomem(reader->error, count);
+		return DP_ERR_NOMEM;
 	loop->info.iterations = loop->values.count = count;
 	for (size_t k = 0; k < count; k++) {
 		const json_t *at = json_array_get(list, k);
@@ -269,14 +269,14 @@ static int read_pattern(struct reader *reader, struct dp_loop_data *loop, const 
 
 	loop->kernels = dp_alloc__array(count, sizeof(*loop->kernels));
 	if (!loop->kernels)
-		return dp_error__nomem(reader->error, count);
+		return DP_ERR_NOMEM;
 	loop->info.length = count;
 	for (size_t i = 0; i < count; i++) {
 		const char *name = json_string_value(json_array_get(kernels, i));
 
 		loop->kernels[i] = intern_name(reader, name ? name : "");
 		if (loop->kernels[i] == DP_NONE)
-			return dp_error__nomem(reader->error, 0);
+			return DP_ERR_NOMEM;
 	}
 	return DP_OK;
 }
@@ -293,13 +293,13 @@ static int read_times(struct reader *reader, struct dp_loop_data *loop, const js
 	kernels->stats = dp_alloc__zeroed(count, sizeof(*kernels->stats));
 	positions->stats = dp_alloc__zeroed(loop->info.length, sizeof(*positions->stats));
 	if (!kernels->stats || !positions->stats)
-		return dp_error__nomem(reader->error, count);
+		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++) {
 		const json_t *at = json_array_get(names, i);
 		uint32_t name = intern_name(reader, string_of(at, "name"));
 
 		if (name == DP_NONE)
-			return dp_error__nomem(reader->error, 0);
+			return DP_ERR_NOMEM;
 		kernels->stats[i].name = dp_trace_string(reader->analysis->trace, name);
 		kernels->stats[i].count = count_of(at, "count");
 		kernels->stats[i].total_ns = number_of(at, "total_ns");
@@ -361,13 +361,11 @@ static int read_loops(struct reader *reader)
 
 	reader->analysis->loops = dp_alloc__zeroed(count, sizeof(*reader->analysis->loops));
 	if (!reader->analysis->loops)
-		return dp_error__nomem(reader->error, count);
+		return DP_ERR_NOMEM;
 	reader->analysis->loop_room = count;
 	for (size_t i = 0; i < count && !status; i++)
 		status = read_loop(reader, json_array_get(loops, i));
-	if (!status && dp_analysis__set_times(reader->analysis))
-		status = dp_error__nomem(reader->error, 0);
-	return status;
+	return status ? status : dp_analysis__set_times(reader->analysis);
 }
 
 static enum dp_severity severity_of(const char *name)
@@ -421,7 +419,7 @@ static int read_finding(struct reader *reader, const json_t *from)
 		.advice = keep(reader, string_of(from, "advice")),
 	};
 	if (!made->finding.advice)
-		return dp_error__nomem(reader->error, 0);
+		return DP_ERR_NOMEM;
 	for (size_t i = 0; (info = dp_metric(i)); i++)
 		if (!strcmp(info->name, string_of(from, "metric")))
 			made->finding.metric = info->name;
@@ -459,7 +457,7 @@ static int read_thresholds(struct reader *reader)
 
 		if (share > 0 && share <= 1 &&
 		    dp_analysis__set_threshold(reader->analysis, i, share))
-			return dp_error__nomem(reader->error, 0);
+			return DP_ERR_NOMEM;
 	}
 	return DP_OK;
 }
@@ -474,7 +472,7 @@ static int read_findings(struct reader *reader)
 	reader->analysis->findings.findings =
 		dp_alloc__zeroed(count, sizeof(*reader->analysis->findings.findings));
 	if (!reader->analysis->findings.findings)
-		return dp_error__nomem(reader->error, count);
+		return DP_ERR_NOMEM;
 	status = read_thresholds(reader);
 	for (size_t i = 0; i < count && !status; i++)
 		status = read_finding(reader, json_array_get(list, i));
@@ -592,10 +590,12 @@ int dp_analysis_read(struct dp_analysis **analysis, const char *path, struct dp_
 		return status;
 	reader.report = report;
 	reader.analysis = dp_alloc__zeroed(1, sizeof(*reader.analysis));
-	status = reader.analysis ? read_report(&reader) : dp_error__nomem(error, 0);
+	status = reader.analysis ? read_report(&reader) : DP_ERR_NOMEM;
 	json_decref(report);
 	dp_lookup__fini(&reader.streams);
 	dp_lookup__fini(&reader.long_names);
+	if (status == DP_ERR_NOMEM)
+		dp_error__nomem(error, 0);
 	if (status) {
 		dp_analysis_free(reader.analysis);
 		return status;

@@ -158,17 +158,9 @@ int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struc
 	if (!status && !there_are[0])
 		status = say_marks(there_are, sizeof(there_are), trace, true);
 	if (status)
-		return dp_error__nomem(error, 0);
+		return status;
 	return dp_error__set(error, DP_ERR_ARGUMENT,
 			     "no range with kernels matches the marks '%.60s'%s", marks, there_are);
-}
-
-static bool is_asked(const struct dp_analysis_options *options, size_t count)
-{
-	for (size_t i = 0; i < options->iterations_count; i++)
-		if (options->iterations[i] == count)
-			return true;
-	return false;
 }
 
 /* The larger number divided by the smaller one. */
@@ -189,7 +181,8 @@ static size_t nearest(const struct dp_analysis_options *options, uint64_t wanted
 	for (size_t l = 0; l < loops->count; l++) {
 		size_t complete = dp_loops__whole(&loops->loops[l]);
 
-		if (!complete || loops->loops[l].matches_in_sequence || is_asked(options, complete))
+		if (!complete || loops->loops[l].matches_in_sequence ||
+		    dp_analysis__is_requested(options, complete))
 			continue;
 		if (!best || ratio(complete, wanted) < ratio(best, wanted))
 			best = complete;

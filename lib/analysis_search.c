@@ -40,30 +40,28 @@ static int find(struct dp_searched *searched, struct dp_loop_search *search)
 
 /* Searches another group, which it takes over, in place of what was searched before. */
 static int find_in(struct dp_searched *searched, struct dp_loop_search *search,
-		   const struct dp_trace *trace, const struct dp_stream_group *group)
+		   const struct dp_stream_group *group)
 {
 	int status;
 
 	dp_searched__fini(searched);
 	searched->group = *group;
-	status = dp_sequence__init(&searched->sequence, trace, &searched->group,
+	status = dp_sequence__init(&searched->sequence, search->trace, &searched->group,
 				   DP_SYMBOLS_OF_KERNELS, search->options->range_start_ns,
-				   search->options->range_end_ns, search->error);
+				   search->options->range_end_ns);
 	return status ? status : find(searched, search);
 }
 
-static int find_alone(struct dp_searched *searched, struct dp_loop_search *search,
-		      const struct dp_trace *trace, uint32_t stream)
+static int find_alone(struct dp_searched *searched, struct dp_loop_search *search, uint32_t stream)
 {
 	struct dp_stream_group group;
 
-	dp_stream_group__single(&group, trace, stream);
-	return find_in(searched, search, trace, &group);
+	dp_stream_group__single(&group, search->trace, stream);
+	return find_in(searched, search, &group);
 }
 
 /* What the sequence is made of. */
-static void explain_stream(const struct dp_searched *searched, const struct dp_loop_search *search,
-			   const struct dp_trace *trace)
+static void explain_stream(const struct dp_searched *searched, const struct dp_loop_search *search)
 {
 	const struct dp_stream_group *group = &searched->group;
 	const struct dp_sequence *sequence = &searched->sequence;
@@ -102,22 +100,22 @@ static void make_silent(struct silent *silent, const struct dp_loop_search *sear
  * there are others than those searched. Leaves *found empty otherwise.
  */
 static int find_all(struct dp_searched *found, const struct dp_searched *searched,
-		    struct dp_loop_search *search, const struct dp_trace *trace)
+		    struct dp_loop_search *search)
 {
 	struct dp_stream_group group;
 	struct silent silent;
 	int status;
 
-	if (!dp_stream_group__has_others(&searched->group, trace) ||
+	if (!dp_stream_group__has_others(&searched->group, search->trace) ||
 	    search->searches++ >= dp_param.searches_most)
 		return DP_OK;
-	status = dp_stream_group__all(&group, trace, searched->group.stream, search->error);
+	status = dp_stream_group__all(&group, search->trace, searched->group.stream);
 	if (status || !group.by_launch) {
 		dp_stream_group__fini(&group);
 		return status;
 	}
 	make_silent(&silent, search);
-	return find_in(found, &silent.search, trace, &group);
+	return find_in(found, &silent.search, &group);
 }
 
 static void explain_all(const struct dp_searched *all, struct dp_loop_search *search)
@@ -132,11 +130,10 @@ static void explain_all(const struct dp_searched *all, struct dp_loop_search *se
  * If the main streams are concurrent and show no loop, searches the first one alone, unless it has
  * fewer kernels than there are to be iterations.
  */
-static int find_first(struct dp_searched *searched, struct dp_loop_search *search,
-		      const struct dp_trace *trace)
+static int find_first(struct dp_searched *searched, struct dp_loop_search *search)
 {
 	const struct dp_sequence *all = &searched->sequence;
-	const struct dp_ops *ops = dp_trace_ops(trace);
+	const struct dp_ops *ops = dp_trace_ops(search->trace);
 	size_t kernels = 0;
 
 	for (size_t i = 0; i < all->count; i++)
@@ -145,7 +142,7 @@ static int find_first(struct dp_searched *searched, struct dp_loop_search *searc
 		return DP_OK;
 	dp_explain__add(search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
 			"in the order of launches no loop is found: {streams:stream} is searched");
-	return find_alone(searched, search, trace, searched->sequence.stream);
+	return find_alone(searched, search, searched->sequence.stream);
 }
 
 /* The time from the start of a loop's first iteration to the end of its last one. */
@@ -218,9 +215,9 @@ static bool is_within(const struct dp_searched *alone, const struct dp_searched 
  * Returns true if it has more than twice as many kernels as the main streams in all, and its stream
  * no small share of the first one's time.
  */
-static bool is_larger(const struct dp_searched *alone, const struct dp_searched *searched,
-		      const struct dp_trace *trace)
+static bool is_larger(const struct dp_searched *alone, const struct dp_searched *searched)
 {
+	const struct dp_trace *trace = searched->sequence.trace;
 	int64_t own_ns = dp_trace_stream(trace, alone->group.stream)->compute_ns;
 	int64_t main_ns = dp_trace_stream(trace, searched->group.stream)->compute_ns;
 
@@ -229,8 +226,7 @@ static bool is_larger(const struct dp_searched *alone, const struct dp_searched 
 }
 
 /* Returns true if a stream alone shows the program's loop, and the main streams a library's. */
-static bool is_better(const struct dp_searched *alone, const struct dp_searched *searched,
-		      const struct dp_trace *trace)
+static bool is_better(const struct dp_searched *alone, const struct dp_searched *searched)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
 	bool larger;
@@ -238,7 +234,7 @@ static bool is_better(const struct dp_searched *alone, const struct dp_searched 
 	if (!loop || loop->maybe_layers || !has_step(loop) ||
 	    dp_loops__covered(loop) * 2 < alone->sequence.count || !runs_along(alone, searched))
 		return false;
-	larger = is_larger(alone, searched, trace);
+	larger = is_larger(alone, searched);
 	if (is_around(alone, searched))
 		return larger || !has_step(dp_loops__main(searched->loops));
 	return larger && is_within(alone, searched);
@@ -257,23 +253,22 @@ static bool may_be_on_others(const struct dp_loop_search *search)
 }
 
 /* Returns true if a stream that was not searched computes, and has enough kernels. */
-static bool may_be_alone(const struct dp_searched *searched, const struct dp_trace *trace,
-			 size_t index, size_t least)
+static bool may_be_alone(const struct dp_searched *searched, size_t index, size_t least)
 {
-	const struct dp_stream *stream = dp_trace_stream(trace, index);
+	const struct dp_stream *stream = dp_trace_stream(searched->sequence.trace, index);
 
 	return stream->compute_ns > 0 && !dp_stream_group__has(&searched->group, index) &&
 	       stream->kernels >= least;
 }
 
 /* The fewest kernels of a stream that is searched alone: its loop is to replace the one found. */
-static size_t least_kernels(const struct dp_searched *searched, const struct dp_trace *trace)
+static size_t least_kernels(const struct dp_searched *searched)
 {
 	const struct dp_stream_range *range = &searched->group.range;
 	size_t kernels = 0;
 
 	for (size_t s = range->first; s < range->end; s++)
-		kernels += dp_trace_stream(trace, s)->kernels;
+		kernels += dp_trace_stream(searched->sequence.trace, s)->kernels;
 	return has_step(dp_loops__main(searched->loops))
 		       ? 2 * searched->sequence.count
 		       : (size_t)(dp_param.alone_least * (double)kernels);
@@ -284,10 +279,10 @@ static size_t least_kernels(const struct dp_searched *searched, const struct dp_
  * that with most kernels. Sets *best to DP_NONE if there is none.
  */
 static int choose_alone(uint32_t *best, const struct dp_searched *searched,
-			struct dp_loop_search *search, const struct dp_trace *trace)
+			struct dp_loop_search *search)
 {
 	struct dp_stream_range range = searched->group.range;
-	size_t least = least_kernels(searched, trace), most = 0;
+	size_t least = least_kernels(searched), most = 0;
 	struct silent silent;
 	int status = DP_OK;
 
@@ -296,14 +291,14 @@ static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 	for (size_t s = range.first; !status && s < range.end; s++) {
 		struct dp_searched alone = { 0 };
 
-		if (dp_trace_stream(trace, s)->kernels <= most ||
-		    !may_be_alone(searched, trace, s, least) ||
+		if (dp_trace_stream(search->trace, s)->kernels <= most ||
+		    !may_be_alone(searched, s, least) ||
 		    search->searches++ >= dp_param.searches_most)
 			continue;
-		status = find_alone(&alone, &silent.search, trace, (uint32_t)s);
-		if (!status && is_better(&alone, searched, trace)) {
+		status = find_alone(&alone, &silent.search, (uint32_t)s);
+		if (!status && is_better(&alone, searched)) {
 			*best = (uint32_t)s;
-			most = dp_trace_stream(trace, s)->kernels;
+			most = dp_trace_stream(search->trace, s)->kernels;
 		}
 		dp_searched__fini(&alone);
 	}
@@ -315,37 +310,35 @@ static int choose_alone(uint32_t *best, const struct dp_searched *searched,
  * their kernels and, if the main streams show a loop, is better than that and of more than twice as
  * many kernels: what a few others add, such as a report of every tenth step, groups the steps.
  */
-static int find_together(struct dp_searched *searched, struct dp_loop_search *search,
-			 const struct dp_trace *trace)
+static int find_together(struct dp_searched *searched, struct dp_loop_search *search)
 {
 	const struct dp_sequence_loop *loop, *main = dp_loops__main(searched->loops);
 	struct dp_searched all = { 0 };
 	struct dp_stream_group group;
-	int status = find_all(&all, searched, search, trace);
+	int status = find_all(&all, searched, search);
 
 	loop = !status && all.loops ? dp_loops__main(all.loops) : NULL;
-	if (loop && (main ? is_larger(&all, searched, trace) && is_better(&all, searched, trace)
+	if (loop && (main ? is_larger(&all, searched) && is_better(&all, searched)
 			  : has_step(loop) && dp_loops__covered(loop) * 2 >= all.sequence.count)) {
 		explain_all(&all, search);
 		group = all.group;
 		all.group = (struct dp_stream_group){ 0 };
-		status = find_in(searched, search, trace, &group);
+		status = find_in(searched, search, &group);
 	}
 	dp_searched__fini(&all);
 	return status;
 }
 
 /* Takes the loops of a stream that alone shows the program's, or of all streams. */
-static int find_better(struct dp_searched *searched, struct dp_loop_search *search,
-		       const struct dp_trace *trace)
+static int find_better(struct dp_searched *searched, struct dp_loop_search *search)
 {
 	uint32_t best;
-	int status = choose_alone(&best, searched, search, trace);
+	int status = choose_alone(&best, searched, search);
 
 	if (status)
 		return status;
 	if (best == DP_NONE)
-		return find_together(searched, search, trace);
+		return find_together(searched, search);
 	dp_explain__add(
 		search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
 		has_step(dp_loops__main(searched->loops))
@@ -356,27 +349,26 @@ static int find_better(struct dp_searched *searched, struct dp_loop_search *sear
 			  "one, or within it, and is reported");
 	dp_explain__end(search->explain);
 	dp_explain__begin(search->explain, best);
-	return find_alone(searched, search, trace, best);
+	return find_alone(searched, search, best);
 }
 
 int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *search,
-			const struct dp_trace *trace, uint32_t stream)
+			uint32_t stream)
 {
-	int status = dp_analysis__sequence(&searched->sequence, &searched->group, trace, stream,
-					   search->options, search->annotations, search->error);
+	int status = dp_analysis__sequence(searched, search, stream);
 
 	if (status)
 		return status;
-	explain_stream(searched, search, trace);
+	explain_stream(searched, search);
 	status = find(searched, search);
 	if (!status && !dp_loops__main(searched->loops) && may_be_on_others(search))
-		status = find_together(searched, search, trace);
+		status = find_together(searched, search);
 	if (!status && searched->group.by_launch && !dp_loops__main(searched->loops))
-		status = find_first(searched, search, trace);
+		status = find_first(searched, search);
 	if (!status && is_unaided(search))
 		status = dp_analysis__after_startup(searched, search);
 	if (!status && may_be_on_others(search) && dp_loops__main(searched->loops))
-		status = find_better(searched, search, trace);
+		status = find_better(searched, search);
 	dp_explain__end(search->explain);
 	return status;
 }

@@ -109,9 +109,7 @@ static int search_stretch(struct dp_loops **loops, const struct dp_sequence *str
 	status = dp_analysis__find_loops(loops, &part);
 	search->marked = part.marked;
 	dp_explain__rename(search->explain, names);
-	if (!status && take_back(*loops, stretch, sequence, first))
-		status = dp_error__nomem(search->error, 0);
-	return status;
+	return status ? status : take_back(*loops, stretch, sequence, first);
 }
 
 /* Searches the kernels [first, first + count); if they have loops, these replace the others. */
@@ -133,16 +131,12 @@ static int search_alone(struct dp_searched *searched, struct dp_loop_search *sea
 		options.range_end_ns = ops->start_ns[sequence->ops[first + count]];
 	status = dp_sequence__init(&stretch, sequence->trace, &searched->group,
 				   DP_SYMBOLS_OF_KERNELS, options.range_start_ns,
-				   options.range_end_ns, search->error);
+				   options.range_end_ns);
 	/* in the order of launches, other kernels may run at that time */
 	if (!status && is_part(&stretch, sequence, first))
 		status = search_stretch(&loops, &stretch, sequence, first, &options, search);
-	if (!status && loops && dp_loops__main(loops)) {
-		struct dp_loops *swap = searched->loops;
-
-		searched->loops = loops;
-		loops = swap;
-	}
+	if (!status && loops && dp_loops__main(loops))
+		dp_loops__swap(&searched->loops, &loops);
 	dp_loops__free(loops);
 	dp_sequence__fini(&stretch);
 	return status;
@@ -276,10 +270,8 @@ int dp_analysis__after_startup(struct dp_searched *searched, struct dp_loop_sear
 		return DP_OK;
 	if (!status)
 		status = find_reloads(&reloads, sequence, loads);
-	if (status) {
-		status = dp_error__nomem(search->error, sequence->count);
+	if (status)
 		goto out;
-	}
 	stretch = longest_stretch(sequence, loads);
 	if (stretch.count < sequence->count && has_startup(searched->loops, loads, &stretch))
 		is_after = mostly_reloads(loads, reloads, stretch.first);

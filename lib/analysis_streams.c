@@ -23,10 +23,10 @@ struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
 
 /* Counts the marked iterations that have kernels of a sequence, and all that are marked. */
 static int count_marks(size_t *count, size_t *ranges, const struct dp_sequence *sequence,
-		       struct dp_annotations *annotations, struct dp_error *error)
+		       const struct dp_loop_search *search)
 {
 	struct dp_marks marks;
-	int status = dp_sequence__marks(&marks, sequence, annotations, error);
+	int status = dp_sequence__marks(&marks, sequence, search->annotations, search->error);
 
 	*count = status ? 0 : marks.count;
 	*ranges = status ? 0 : marks.ranges;
@@ -34,59 +34,52 @@ static int count_marks(size_t *count, size_t *ranges, const struct dp_sequence *
 	return status;
 }
 
-static int read_kernels(struct dp_sequence *sequence, const struct dp_stream_group *group,
-			const struct dp_trace *trace, const struct dp_analysis_options *options,
-			struct dp_error *error)
+static int read_kernels(struct dp_searched *searched, const struct dp_loop_search *search)
 {
-	return dp_sequence__init(sequence, trace, group, DP_SYMBOLS_OF_KERNELS,
-				 options->range_start_ns, options->range_end_ns, error);
+	return dp_sequence__init(&searched->sequence, search->trace, &searched->group,
+				 DP_SYMBOLS_OF_KERNELS, search->options->range_start_ns,
+				 search->options->range_end_ns);
 }
 
 /* Takes all streams of the device if marked iterations extend to streams outside the group. */
-static int widen(struct dp_sequence *sequence, struct dp_stream_group *group,
-		 const struct dp_trace *trace, const struct dp_analysis_options *options,
-		 struct dp_annotations *annotations, struct dp_error *error)
+static int widen(struct dp_searched *searched, const struct dp_loop_search *search)
 {
-	struct dp_stream_group all = { 0 }, group_swap = *group;
-	struct dp_sequence wide = { 0 }, swap = *sequence;
+	struct dp_searched wide = { 0 }, swap = *searched;
 	size_t seen, ranges, marked = 0;
-	int status = count_marks(&seen, &ranges, sequence, annotations, error);
+	int status = count_marks(&seen, &ranges, &searched->sequence, search);
 
 	if (status || (double)seen >= dp_param.marks_seen * (double)ranges)
 		return status;
-	status = dp_stream_group__all(&all, trace, group->stream, error);
+	status = dp_stream_group__all(&wide.group, search->trace, searched->group.stream);
 	if (!status)
-		status = read_kernels(&wide, &all, trace, options, error);
+		status = read_kernels(&wide, search);
 	if (!status)
-		status = count_marks(&marked, &ranges, &wide, annotations, error);
+		status = count_marks(&marked, &ranges, &wide.sequence, search);
 	if (!status && (double)seen < dp_param.marks_seen * (double)marked) {
-		*group = all;
-		all = group_swap;
-		*sequence = wide;
+		*searched = wide;
 		wide = swap;
 	}
-	dp_sequence__fini(&wide);
-	dp_stream_group__fini(&all);
+	dp_searched__fini(&wide);
 	return status;
 }
 
-int dp_analysis__sequence(struct dp_sequence *sequence, struct dp_stream_group *group,
-			  const struct dp_trace *trace, uint32_t stream,
-			  const struct dp_analysis_options *options,
-			  struct dp_annotations *annotations, struct dp_error *error)
+int dp_analysis__sequence(struct dp_searched *searched, const struct dp_loop_search *search,
+			  uint32_t stream)
 {
+	const struct dp_analysis_options *options = search->options;
+	struct dp_stream_group *group = &searched->group;
 	bool marks = options->marks || (!options->iterations_count && !options->ignore_marks);
 	int status = DP_OK;
 
-	memset(sequence, 0, sizeof(*sequence));
 	/* the paper's sequences are of one stream */
 	if (options->stream >= 0 || options->paper)
-		dp_stream_group__single(group, trace, stream);
+		dp_stream_group__single(group, search->trace, stream);
 	else
-		status = dp_stream_group__init(group, trace, stream, error);
+		status = dp_stream_group__init(group, search->trace, stream);
 	if (!status)
-		status = read_kernels(sequence, group, trace, options, error);
-	if (!status && marks && options->stream < 0 && dp_stream_group__has_others(group, trace))
-		status = widen(sequence, group, trace, options, annotations, error);
+		status = read_kernels(searched, search);
+	if (!status && marks && options->stream < 0 &&
+	    dp_stream_group__has_others(group, search->trace))
+		status = widen(searched, search);
 	return status;
 }

@@ -234,10 +234,9 @@ static int judge_capture(struct dp_analysis *analysis, uint32_t stream, struct d
 	    is_paused(analysis->trace, device, &stretch) ||
 	    count_kernels(&timeline, &stretch) < DP_CAPTURE_KERNELS)
 		goto out;
-	if (gather_kernels(&kernels, &stretch, &metrics)) {
-		status = dp_error__nomem(error, 0);
+	status = gather_kernels(&kernels, &stretch, &metrics);
+	if (status)
 		goto out;
-	}
 	metrics.iterations = stretch.span;
 	metrics.ops = kernels;
 	metrics.op_count = stretch.span[0].kernels;

@@ -162,6 +162,15 @@ int dp_loops__reorder(struct dp_loops *loops, const uint32_t *made);
 /* Moves the list of one to another, whose own list is freed, but not the loops in it. */
 void dp_loops__move(struct dp_loops *to, struct dp_loops *from);
 
+/* Exchanges two lists. */
+static inline void dp_loops__swap(struct dp_loops **a, struct dp_loops **b)
+{
+	struct dp_loops *swap = *a;
+
+	*a = *b;
+	*b = swap;
+}
+
 /*
  * clear frees the loops but keeps their list for new ones; fini frees the list, too; free frees
  * *loops as well.

@@ -79,8 +79,7 @@ static const struct dp_pause *pause_of(const struct dp_trace *trace, uint32_t pr
  * near its ends may or may not have been recorded, and work launched before it may run in it or
  * after it.
  */
-int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequence,
-			struct dp_error *error)
+int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequence)
 {
 	const struct dp_trace *trace = sequence->trace;
 	uint32_t process = dp_trace_stream(trace, sequence->stream)->process;
@@ -102,7 +101,7 @@ int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequ
 			continue;
 		if (dp_array__reserve(&breaks->first, &room, breaks->count + 1,
 				      sizeof(*breaks->first)))
-			return dp_error__nomem(error, room * sizeof(*breaks->first));
+			return DP_ERR_NOMEM;
 		breaks->first[breaks->count++] = i;
 	}
 	return DP_OK;

@@ -17,8 +17,7 @@ struct dp_breaks {
  * Finds the breaks of a sequence. The caller frees breaks->first with free(). Errors: DP_ERR_NOMEM.
  * Cost: linear in the kernels and the process's pauses.
  */
-int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequence,
-			struct dp_error *error);
+int dp_sequence__breaks(struct dp_breaks *breaks, const struct dp_sequence *sequence);
 
 /*
  * When processes load code, found when a sequence first needs it and kept for the others. Zero it

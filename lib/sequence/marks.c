@@ -86,7 +86,7 @@ static int find_steps(struct dp_annotations *annotations, const struct dp_trace 
 	if (text) {
 		code = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
 		if (code == REG_ESPACE)
-			return dp_error__nomem(error, 0);
+			return DP_ERR_NOMEM;
 		if (code) {
 			char why[128];
 
@@ -97,7 +97,7 @@ static int find_steps(struct dp_annotations *annotations, const struct dp_trace 
 	status = index_steps(annotations, trace, text ? &regex : NULL);
 	if (text)
 		regfree(&regex);
-	return status ? dp_error__nomem(error, 0) : DP_OK;
+	return status;
 }
 
 void dp_annotations__fini(struct dp_annotations *annotations)
@@ -272,12 +272,9 @@ int dp_marks__labeled(struct dp_marks *marks, const struct dp_sequence *sequence
 int dp_sequence__marks(struct dp_marks *marks, const struct dp_sequence *sequence,
 		       struct dp_annotations *annotations, struct dp_error *error)
 {
-	int status;
+	int status = find_steps(annotations, sequence->trace, error);
 
 	memset(marks, 0, sizeof(*marks));
-	status = find_steps(annotations, sequence->trace, error);
-	if (status)
-		return status;
-	status = dp_marks__labeled(marks, sequence, annotations, &annotations->steps, MARK);
-	return status ? dp_error__nomem(error, 0) : DP_OK;
+	return status ? status
+		      : dp_marks__labeled(marks, sequence, annotations, &annotations->steps, MARK);
 }

@@ -180,7 +180,7 @@ static bool has_copies(const struct dp_trace *trace, struct dp_stream_range rang
 
 int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace,
 		      const struct dp_stream_group *group, enum dp_symbol_source source,
-		      int64_t start_ns, int64_t end_ns, struct dp_error *error)
+		      int64_t start_ns, int64_t end_ns)
 {
 	struct reader reader = { sequence, source, start_ns,
 				 end_ns,   NULL,   dp_trace_string_count(trace) };
@@ -205,7 +205,7 @@ int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace
 	if (!status)
 		status = read_families(sequence);
 	free(reader.symbol_of);
-	return status ? dp_error__nomem(error, 0) : DP_OK;
+	return status;
 }
 
 static const char *name_at(const void *ctx, size_t position)

@@ -53,7 +53,7 @@ enum dp_symbol_source { DP_SYMBOLS_OF_KERNELS, DP_SYMBOLS_OF_OPERATIONS };
  */
 int dp_sequence__init(struct dp_sequence *sequence, const struct dp_trace *trace,
 		      const struct dp_stream_group *group, enum dp_symbol_source source,
-		      int64_t start_ns, int64_t end_ns, struct dp_error *error);
+		      int64_t start_ns, int64_t end_ns);
 void dp_sequence__fini(struct dp_sequence *sequence);
 
 /* The names of a sequence's symbols, for explanations; borrows it. */

@@ -262,7 +262,7 @@ void dp_stream_group__single(struct dp_stream_group *group, const struct dp_trac
 }
 
 int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *trace,
-			  uint32_t stream, struct dp_error *error)
+			  uint32_t stream)
 {
 	struct work work = { .trace = trace };
 	int status = begin_group(group, trace, stream);
@@ -274,36 +274,36 @@ int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *
 		dp_stream_group__fini(group);
 		dp_stream_group__single(group, trace, stream);
 	}
-	return status ? dp_error__nomem(error, 0) : DP_OK;
+	return status;
 }
 
 int dp_stream_group__all(struct dp_stream_group *group, const struct dp_trace *trace,
-			 uint32_t stream, struct dp_error *error)
+			 uint32_t stream)
 {
 	if (begin_group(group, trace, stream))
-		return dp_error__nomem(error, 0);
+		return DP_ERR_NOMEM;
 	for (size_t s = group->range.first; s < group->range.end; s++)
 		if (s != stream && dp_trace_stream(trace, s)->compute_ns > 0) {
 			group->has[s - group->range.first] = true;
 			group->streams++;
 		}
 	if (merge_rows(group, trace))
-		return dp_error__nomem(error, 0);
+		return DP_ERR_NOMEM;
 	group->by_launch = count_launching(trace, group) > 0;
 	return DP_OK;
 }
 
 int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_trace *trace,
-				 const struct dp_stream_group *from, struct dp_error *error)
+				 const struct dp_stream_group *from)
 {
 	if (begin_group(group, trace, from->stream))
-		return dp_error__nomem(error, 0);
+		return DP_ERR_NOMEM;
 	for (size_t s = group->range.first; s < group->range.end; s++)
 		group->has[s - group->range.first] =
 			dp_stream_group__has(from, s) || !dp_trace_stream(trace, s)->kernels;
 	group->streams = from->streams;
 	if (merge_rows(group, trace))
-		return dp_error__nomem(error, 0);
+		return DP_ERR_NOMEM;
 	/* the order of one stream's kernels is the same both ways if one thread launched them */
 	group->by_launch =
 		from->by_launch || (from->streams == 1 && count_launching(trace, group) == 1);

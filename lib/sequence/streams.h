@@ -31,11 +31,11 @@ struct dp_stream_group {
  * DP_ERR_NOMEM. Cost: linear in the device's operations and streams.
  */
 int dp_stream_group__init(struct dp_stream_group *group, const struct dp_trace *trace,
-			  uint32_t stream, struct dp_error *error);
+			  uint32_t stream);
 
 /* The group of a stream and all computing streams of its device. Errors and cost as above. */
 int dp_stream_group__all(struct dp_stream_group *group, const struct dp_trace *trace,
-			 uint32_t stream, struct dp_error *error);
+			 uint32_t stream);
 
 /* The group of a single stream. Cannot fail, and costs nothing. */
 void dp_stream_group__single(struct dp_stream_group *group, const struct dp_trace *trace,
@@ -45,7 +45,7 @@ void dp_stream_group__single(struct dp_stream_group *group, const struct dp_trac
  * The streams of another group, plus those of the device that only copy. Errors and cost as above.
  */
 int dp_stream_group__with_copies(struct dp_stream_group *group, const struct dp_trace *trace,
-				 const struct dp_stream_group *from, struct dp_error *error);
+				 const struct dp_stream_group *from);
 
 /* Sorts operations by their launches. Errors: DP_ERR_NOMEM. Cost: n log n. */
 int dp_stream_group__by_launch(uint32_t *rows, size_t count, const struct dp_trace *trace);

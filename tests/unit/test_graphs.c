@@ -39,7 +39,7 @@ static void read_kernels(struct dp_sequence *sequence, const struct dp_trace *tr
 
 	dp_stream_group__single(&group, trace, 0);
 	ck_assert_int_eq(dp_sequence__init(sequence, trace, &group, DP_SYMBOLS_OF_KERNELS,
-					   INT64_MIN, INT64_MAX, NULL),
+					   INT64_MIN, INT64_MAX),
 			 DP_OK);
 }
 
@@ -209,7 +209,7 @@ TEST(failed_allocations)
 
 		alloc_fail_after(k);
 		status = dp_sequence__init(&sequence, trace, &group, DP_SYMBOLS_OF_KERNELS,
-					   INT64_MIN, INT64_MAX, NULL);
+					   INT64_MIN, INT64_MAX);
 		more = alloc_fail_stop();
 		ck_assert_int_eq(status, more ? DP_ERR_NOMEM : DP_OK);
 		ck_assert(more || sequence.alphabet == 2);

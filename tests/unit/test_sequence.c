@@ -70,9 +70,9 @@ static void read_kernels(struct dp_sequence *sequence, const struct dp_trace *tr
 	struct dp_stream_group group;
 
 	dp_stream_group__single(&group, trace, 0);
-	ck_assert_int_eq(dp_sequence__init(sequence, trace, &group, DP_SYMBOLS_OF_KERNELS, start_ns,
-					   end_ns, NULL),
-			 0);
+	ck_assert_int_eq(
+		dp_sequence__init(sequence, trace, &group, DP_SYMBOLS_OF_KERNELS, start_ns, end_ns),
+		0);
 }
 
 /* Two steps of two kernels each, an upload before the first, a wait between them. */
@@ -228,10 +228,10 @@ TEST(copies_before_an_earlier_launch)
 		   k + 2);
 	}
 	trace = finish();
-	ck_assert_int_eq(dp_stream_group__all(&group, trace, 0, NULL), DP_OK);
+	ck_assert_int_eq(dp_stream_group__all(&group, trace, 0), DP_OK);
 	ck_assert(group.by_launch);
 	ck_assert_int_eq(dp_sequence__init(&sequence, trace, &group, DP_SYMBOLS_OF_KERNELS,
-					   INT64_MIN, INT64_MAX, NULL),
+					   INT64_MIN, INT64_MAX),
 			 DP_OK);
 	ck_assert_uint_eq(sequence.count, 4);
 	evidence = dp_sequence__evidence(&sequence);
