@@ -33,34 +33,27 @@ static bool lacks_kernels(const struct dp_sequence_loop *loop, size_t index)
 }
 
 /*
- * Makes loops of marked iterations. Those at the ends of the analyzed part are partial if the
+ * Adds the loop of marked iterations. Those at the ends of the analyzed part are partial if the
  * requested range leaves some of their kernels out, if the file is known to have lost what
  * followed, or if they lack kernels. Averages leave partial iterations out.
  */
-static int loops_of_marks(const struct dp_loop_search *s, const struct dp_marks *marks,
-			  struct dp_loops **loops)
+static int add_marked(struct dp_loops *loops, const struct dp_loop_search *s,
+		      const struct dp_marks *marks)
 {
-	bool at_end = marks->ends[marks->count - 1] == s->sequence->count;
-	struct dp_boundaries boundaries = {
-		.starts = marks->starts,
-		.ends = marks->ends,
-		.count = marks->count,
-		.name = marks->name,
-		.mixed = marks->mixed,
-		.clipped_first = marks->clipped_first,
-		.clipped_last =
-			marks->clipped_last || (at_end && dp_trace_loss_count(s->sequence->trace)),
-	};
-	int status = dp_loops__from_marks(loops, &s->request, &boundaries, s->error);
-	struct dp_sequence_loop *loop;
+	struct dp_sequence_loop *loop =
+		dp_loops__add_known(loops, s->sequence->symbols, marks->iterations, marks->count);
+	struct dp_sequence_iteration *last;
 
-	if (status)
-		return status;
-	loop = &(*loops)->loops[0];
-	if (loop->iterations[0].first == 0 && lacks_kernels(loop, 0))
-		loop->iterations[0].partial = true;
-	if (at_end && lacks_kernels(loop, loop->count - 1))
-		loop->iterations[loop->count - 1].partial = true;
+	if (!loop)
+		return DP_ERR_NOMEM;
+	loop->annotation = marks->name;
+	loop->mixed = marks->mixed;
+	if (loop->iterations[0].first == 0)
+		loop->iterations[0].partial |= lacks_kernels(loop, 0);
+	last = &loop->iterations[loop->count - 1];
+	if (last->end == s->sequence->count)
+		last->partial |=
+			dp_trace_loss_count(s->trace) || lacks_kernels(loop, loop->count - 1);
 	return DP_OK;
 }
 
@@ -68,21 +61,21 @@ static int loops_of_marks(const struct dp_loop_search *s, const struct dp_marks 
 static int take_marks(const struct dp_loop_search *s, const struct dp_marks *marks,
 		      struct dp_sequence_loop *loop)
 {
-	struct dp_loops *by_marks;
+	struct dp_loops by_marks = { 0 };
 	struct dp_sequence_loop swap = *loop;
-	int status = loops_of_marks(s, marks, &by_marks);
+	int status = add_marked(&by_marks, s, marks);
 
-	if (status)
-		return status;
-	*loop = by_marks->loops[0];
-	loop->parent = swap.parent;
-	loop->chosen = swap.chosen;
-	loop->maybe_layers = swap.maybe_layers;
-	loop->copies = swap.copies;
-	loop->memsets = swap.memsets;
-	by_marks->loops[0] = swap;
-	dp_loops__free(by_marks);
-	return DP_OK;
+	if (!status) {
+		*loop = by_marks.loops[0];
+		loop->parent = swap.parent;
+		loop->chosen = swap.chosen;
+		loop->maybe_layers = swap.maybe_layers;
+		loop->copies = swap.copies;
+		loop->memsets = swap.memsets;
+		by_marks.loops[0] = swap;
+	}
+	dp_loops__fini(&by_marks);
+	return status;
 }
 
 /* The name of the first annotation, cut for quoting. */
@@ -133,24 +126,19 @@ static int use_repeated(const struct dp_loop_search *s, struct dp_loops *loops)
 	return status;
 }
 
-/* Puts the only loop of `outer` before all others, around loop `inner`. Takes it if it succeeds. */
-static int put_around(struct dp_loops *loops, struct dp_loops *outer, size_t inner)
+/* Puts the last loop before all others, around loop `inner`. */
+static int put_around(struct dp_loops *loops, size_t inner)
 {
-	uint32_t *made = dp_alloc__array(loops->count + 1, sizeof(*made));
-	int status = made ? DP_OK : DP_ERR_NOMEM;
+	size_t last = loops->count - 1;
+	uint32_t *made = dp_alloc__array(loops->count, sizeof(*made));
+	int status = DP_ERR_NOMEM;
 
-	if (!status)
-		status = dp_array__reserve(&loops->loops, &loops->room, loops->count + 1,
-					   sizeof(*loops->loops));
-	for (size_t k = 0; k < loops->count && !status; k++)
-		made[k] = (uint32_t)k + 1;
-	if (!status) {
-		made[loops->count] = 0;
-		loops->loops[inner].parent = (uint32_t)loops->count;
-		loops->loops[loops->count++] = outer->loops[0];
-		outer->count = 0;
+	loops->loops[last].chosen = false;
+	loops->loops[inner].parent = (uint32_t)last;
+	for (size_t k = 0; k < loops->count && made; k++)
+		made[k] = k < last ? (uint32_t)k + 1 : 0;
+	if (made)
 		status = dp_loops__reorder(loops, made);
-	}
 	free(made);
 	return status;
 }
@@ -163,7 +151,6 @@ static int add_around(bool *added, const struct dp_loop_search *s, struct dp_loo
 		      size_t inner)
 {
 	const struct dp_sequence_loop *loop = &loops->loops[inner];
-	struct dp_loops *outer = NULL;
 	struct dp_marks marks;
 	int status;
 
@@ -178,13 +165,10 @@ static int add_around(bool *added, const struct dp_loop_search *s, struct dp_loo
 			"{ranges:annotation} like%s hold the {iterations:iteration} of the loop, "
 			"several each: they are the loop around it",
 			name_of(s, &marks));
-	status = loops_of_marks(s, &marks, &outer);
+	status = add_marked(loops, s, &marks);
 	dp_marks__fini(&marks);
-	if (status)
-		return status;
-	outer->loops[0].chosen = false;
-	status = put_around(loops, outer, inner);
-	dp_loops__free(outer);
+	if (!status)
+		status = put_around(loops, inner);
 	*added = !status;
 	return status;
 }
@@ -375,9 +359,11 @@ static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **lo
 		    dp_confidence__listed(&(*loops)->loops[l].confidence))
 			return DP_OK;
 	status = dp_sequence__marks(&marks, s->sequence, s->annotations, s->error);
+	if (!status)
+		status = no_loops(&by_marks);
 	if (!status && marks.count)
-		status = loops_of_marks(s, &marks, &by_marks);
-	if (!status && by_marks && dp_loops__whole(&by_marks->loops[0]) == request->counts[0]) {
+		status = add_marked(by_marks, s, &marks);
+	if (!status && marks.count && dp_loops__whole(&by_marks->loops[0]) == request->counts[0]) {
 		dp_explain__add(s->explain, "annotations",
 				DP_FACTS({ "known", "count", (double)request->counts[0] }),
 				"no likely loop of kernels has the {known:iteration} of -n, but "
@@ -388,6 +374,15 @@ static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **lo
 	dp_loops__free(by_marks);
 	dp_marks__fini(&marks);
 	return status;
+}
+
+static size_t count_whole(const struct dp_marks *marks)
+{
+	size_t whole = 0;
+
+	for (size_t i = 0; i < marks->count; i++)
+		whole += !marks->iterations[i].partial;
+	return whole;
 }
 
 static void tell_missing(const struct dp_loop_search *s, const struct dp_loops *loops)
@@ -414,13 +409,12 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 	if (!status && marks.count) {
 		s->marked = true;
 		dp_explain__add(s->explain, "annotations",
-				DP_FACTS({ "iterations", "count",
-					   (double)(marks.count - marks.clipped_first -
-						    (marks.clipped_last &&
-						     (marks.count > 1 || !marks.clipped_first))) }),
+				DP_FACTS({ "iterations", "count", (double)count_whole(&marks) }),
 				"annotations like%s mark {iterations:iteration}",
 				name_of(s, &marks));
-		status = loops_of_marks(s, &marks, loops);
+		status = no_loops(loops);
+		if (!status)
+			status = add_marked(*loops, s, &marks);
 		if (!status)
 			status = find_adjacent(s, loops);
 	} else if (!status && options->marks) {

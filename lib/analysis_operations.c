@@ -202,7 +202,8 @@ struct again {
 	const struct dp_loop_search *search;
 	const struct dp_sequence *kernels;
 	const size_t *between[2]; /* copies, and memsets, before each kernel and before the end */
-	size_t *starts, *ends, *counts;
+	struct dp_sequence_iteration *iterations;
+	size_t *counts; /* scratch */
 	size_t count, length;
 	double share; /* of all kernels, including other loops in sequence */
 };
@@ -211,8 +212,7 @@ static void again_fini(struct again *a)
 {
 	free((void *)a->between[0]);
 	free((void *)a->between[1]);
-	free(a->starts);
-	free(a->ends);
+	free(a->iterations);
 	free(a->counts);
 }
 
@@ -241,12 +241,24 @@ static int again_init(struct again *a, const struct dp_loop_search *search,
 		.kernels = search->sequence,
 		.between = { sum_between(operations, n, DP_OP_COPY),
 			     sum_between(operations, n, DP_OP_MEMSET) },
-		.starts = dp_alloc__array(n, sizeof(*a->starts)),
-		.ends = dp_alloc__array(n, sizeof(*a->ends)),
+		.iterations = dp_alloc__array(n, sizeof(*a->iterations)),
 		.counts = dp_alloc__array(n, sizeof(*a->counts)),
 	};
-	return a->between[0] && a->between[1] && a->starts && a->ends && a->counts ? DP_OK
-										   : DP_ERR_NOMEM;
+	return a->between[0] && a->between[1] && a->iterations && a->counts ? DP_OK : DP_ERR_NOMEM;
+}
+
+static void put_iteration(struct again *a, size_t first)
+{
+	a->iterations[a->count++] =
+		(struct dp_sequence_iteration){ .first = first, .end = first + a->length };
+}
+
+/* Sets the iterations to `count` in a row. */
+static void put_row(struct again *a, size_t first, size_t count)
+{
+	a->count = 0;
+	while (a->count < count)
+		put_iteration(a, first + a->count * a->length);
 }
 
 /* The median number of operations of a kind from the begin of one iteration to the next. */
@@ -255,8 +267,9 @@ static size_t count_between(struct again *a, const size_t *sums)
 	size_t gaps = 0;
 
 	for (size_t i = 0; i + 1 < a->count; i++)
-		if (a->ends[i] == a->starts[i + 1])
-			a->counts[gaps++] = sums[a->ends[i]] - sums[a->starts[i]];
+		if (a->iterations[i].end == a->iterations[i + 1].first)
+			a->counts[gaps++] =
+				sums[a->iterations[i].end] - sums[a->iterations[i].first];
 	dp_sort__size(a->counts, gaps);
 	return gaps ? a->counts[gaps / 2] : 0;
 }
@@ -264,19 +277,12 @@ static size_t count_between(struct again *a, const size_t *sums)
 /* Appends a loop of the known iterations. */
 static int add_again(struct dp_loops *loops, struct again *a)
 {
-	struct dp_loops_request request = dp_analysis__request(a->kernels);
-	struct dp_boundaries boundaries = { a->starts, a->ends, a->count, .name = DP_NONE };
-	struct dp_sequence_loop *loop;
-	struct dp_loops *made;
+	struct dp_sequence_loop *loop =
+		dp_loops__add_known(loops, a->kernels->symbols, a->iterations, a->count);
 	double covered = (double)(a->count * a->length);
-	int status = dp_loops__from_marks(&made, &request, &boundaries, a->search->error);
 
-	if (status)
-		return status;
-	if (dp_array__reserve(&loops->loops, &loops->room, loops->count + 1, sizeof(*loop))) {
-		dp_loops__free(made);
+	if (!loop)
 		return DP_ERR_NOMEM;
-	}
 	dp_explain__add(
 		a->search->explain, "operations",
 		DP_FACTS({ "kernels", "count", (double)a->length },
@@ -284,10 +290,6 @@ static int add_again(struct dp_loops *loops, struct again *a)
 			 { "coverage", "1", covered / (double)a->kernels->count }),
 		"{kernels:kernel}, repeated {iterations:time} in a row: {coverage} of all kernels; "
 		"each repetition is an iteration");
-	loop = &loops->loops[loops->count++];
-	*loop = made->loops[0];
-	made->count = 0;
-	dp_loops__free(made);
 	loop->found_by = DP_FOUND_BY_AUTO;
 	loop->phase_by = DP_PHASE_COMPLETE;
 	loop->copies = count_between(a, a->between[0]);
@@ -311,12 +313,9 @@ static int add_names(struct dp_loops *loops, struct again *a, size_t *times)
 			continue;
 		times[symbols[first]] = 0;
 		a->count = 0;
-		for (size_t i = first; i < a->kernels->count; i++) {
-			if (symbols[i] != symbols[first])
-				continue;
-			a->starts[a->count] = i;
-			a->ends[a->count++] = i + 1;
-		}
+		for (size_t i = first; i < a->kernels->count; i++)
+			if (symbols[i] == symbols[first])
+				put_iteration(a, i);
 		status = add_again(loops, a);
 	}
 	return status;
@@ -350,14 +349,11 @@ static bool is_all(const struct again *a)
 static int add_run(struct dp_loops *loops, struct again *a)
 {
 	for (a->length = 1; a->length <= dp_param.again_names; a->length++) {
-		size_t first;
+		size_t first, count;
 
-		a->count =
-			dp_repeats__most(&first, a->kernels->symbols, a->kernels->count, a->length);
-		for (size_t i = 0; i < a->count; i++) {
-			a->starts[i] = first + i * a->length;
-			a->ends[i] = a->starts[i] + a->length;
-		}
+		count = dp_repeats__most(&first, a->kernels->symbols, a->kernels->count, a->length);
+
+		put_row(a, first, count);
 		if (!is_most(a->kernels, first, a->length, a->count) && !is_all(a))
 			continue;
 		if (may_be_layers(a->kernels, first, a->length) && !is_given(a) &&
@@ -403,10 +399,7 @@ static int add_rows_of_count(struct dp_loops *loops, struct again *a,
 			    same % a->length > 0 || !is_unit(symbols + i - a->length, a->length) ||
 			    loops->count == dp_param.again_loops)
 				continue;
-			for (size_t k = 0; k < a->count; k++) {
-				a->starts[k] = i + k * a->length - a->length;
-				a->ends[k] = a->starts[k] + a->length;
-			}
+			put_row(a, i - a->length, a->count);
 			status = add_again(loops, a);
 		}
 	return status;

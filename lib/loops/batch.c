@@ -232,7 +232,7 @@ static void note_best(struct dp_detection *d, const struct dp_cut *cut, size_t l
 static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_pattern_kind kind,
 		    const struct dp_confidence *confidence)
 {
-	struct dp_sequence_loop *loop = dp_detection__add(d);
+	struct dp_sequence_loop *loop = dp_loops__add(d->loops);
 
 	if (!loop)
 		return DP_ERR_NOMEM;

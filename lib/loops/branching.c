@@ -172,23 +172,21 @@ static int add_loop(struct dp_detection *d, const struct occurrences *o, uint32_
 {
 	size_t count = count_of(o, start);
 	struct dp_sequence_iteration *iterations = dp_alloc__zeroed(count, sizeof(*iterations));
-	struct dp_sequence_loop *loop = iterations ? dp_detection__add(d) : NULL;
-	int status = DP_ERR_NOMEM;
+	struct dp_sequence_loop *loop = NULL;
 
-	if (loop) {
+	if (iterations) {
 		cut_at(iterations, o, start);
+		loop = dp_loops__add_known(d->loops, d->request->symbols, iterations, count);
+	}
+	if (loop) {
 		loop->found_by = DP_FOUND_BY_AUTO;
 		loop->phase_by = DP_PHASE_COMPLETE;
-		loop->chosen = true;
-		status = dp_loops__set_iterations(loop, d->request->symbols, iterations, count);
-	}
-	if (!status) {
 		judge_branching(loop);
 		dp_confidence__explain(&loop->confidence, d->request->explain, loop->length,
 				       dp_loops__whole(loop));
 	}
 	free(iterations);
-	return status;
+	return loop ? DP_OK : DP_ERR_NOMEM;
 }
 
 int dp_branching__find(struct dp_detection *d)

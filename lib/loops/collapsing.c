@@ -67,7 +67,7 @@ int dp_collapsed_search__take(struct dp_detection *d, struct dp_collapsed_search
 	int status = dp_loops__map(&s->loops, s->names.position, d->request->symbols);
 
 	for (size_t i = 0; i < s->loops.count && !status; i++) {
-		struct dp_sequence_loop *loop = dp_detection__add(d);
+		struct dp_sequence_loop *loop = dp_loops__add(d->loops);
 
 		if (!loop)
 			return DP_ERR_NOMEM;

@@ -28,9 +28,6 @@ struct dp_detection {
 /* Releases what the detection owns. */
 void dp_detection__fini(struct dp_detection *detection);
 
-/* Appends a loop to the detection's. Returns NULL if memory runs out. */
-struct dp_sequence_loop *dp_detection__add(struct dp_detection *detection);
-
 /* Moves the cut's arrays to the loop, in place of its own. */
 void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut);
 

@@ -47,10 +47,8 @@ void dp_detection__fini(struct dp_detection *d)
 	free(d->coarse);
 }
 
-struct dp_sequence_loop *dp_detection__add(struct dp_detection *d)
+struct dp_sequence_loop *dp_loops__add(struct dp_loops *loops)
 {
-	struct dp_loops *loops = d->loops;
-
 	if (dp_array__reserve(&loops->loops, &loops->room, loops->count + 1, sizeof(*loops->loops)))
 		return NULL;
 	loops->loops[loops->count] =

@@ -86,40 +86,21 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 /* Defined in marks.c. */
 
 /*
- * Boundaries that are known from annotations: iteration i consists of symbols [starts[i], ends[i]),
- * ascending and disjoint. Symbols between iterations belong to none.
+ * Appends a loop of n known iterations, found by marks with a confidence of 1. Its pattern is the
+ * most frequent whole one (of equals, the first; if no two are equal, one of median length), to
+ * which edits are relative. Of iterations[] only the first and the end count, and what is partial;
+ * they are ascending and disjoint, and symbols between them belong to none. Returns NULL if memory
+ * runs out. Cost: linear, and a sort of the iterations.
  */
-struct dp_boundaries {
-	const size_t *starts;
-	const size_t *ends;
-	size_t count;
-	bool clipped_first; /* the first iteration began before the sequence */
-	bool clipped_last;  /* the last iteration continues past the end */
-	uint32_t name;	/* kept as the loop's annotation: the caller's id, or DP_NONE */
-	bool mixed;	/* not all have that name; kept as well */
-};
-
-/*
- * Makes a loop of known boundaries. Its pattern is the most frequent whole iteration (of equals,
- * the first); edits are relative to it. Otherwise like dp_loops__find().
- */
-int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
-			 const struct dp_boundaries *boundaries, struct dp_error *error);
-
-/*
- * Gives a loop that has no pattern yet one, the most frequent of n known iterations (if no two are
- * equal, one of median length), and the iterations with their edits. iterations[] is not the
- * loop's own. After a failure the loop may hold some of these. Errors: DP_ERR_NOMEM. Cost: linear,
- * and a sort of the iterations.
- */
-int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symbols,
-			     const struct dp_sequence_iteration *iterations, size_t n);
+struct dp_sequence_loop *dp_loops__add_known(struct dp_loops *loops, const uint32_t *symbols,
+					     const struct dp_sequence_iteration *iterations,
+					     size_t n);
 
 /*
  * Makes loops of another sequence loops of symbols[], with new patterns and edits: position[] has
  * the new position of each symbol of that sequence and of its end. Iterations that become empty are
  * left out, and loops without iterations. Errors: DP_ERR_NOMEM. Cost: that of
- * dp_loops__set_iterations() for each.
+ * dp_loops__add_known() for each.
  */
 int dp_loops__map(struct dp_loops *loops, const uint32_t *position, const uint32_t *symbols);
 
@@ -152,6 +133,9 @@ void dp_loops__judge(struct dp_sequence_loop *loop);
 size_t dp_loops__whole(const struct dp_sequence_loop *loop);
 size_t dp_loops__equal(const struct dp_sequence_loop *loop);
 size_t dp_loops__covered(const struct dp_sequence_loop *loop);
+
+/* Appends an empty loop. Returns NULL if memory runs out. */
+struct dp_sequence_loop *dp_loops__add(struct dp_loops *loops);
 
 /* The chosen loop that covers most symbols; NULL if none is chosen. */
 const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops);

@@ -55,8 +55,9 @@ static int choose_pattern(struct dp_substring *chosen, size_t *times, const uint
 	return status;
 }
 
-int dp_loops__set_iterations(struct dp_sequence_loop *loop, const uint32_t *symbols,
-			     const struct dp_sequence_iteration *iterations, size_t n)
+/* Gives a loop without a pattern one, and the iterations with their edits. */
+static int set_iterations(struct dp_sequence_loop *loop, const uint32_t *symbols,
+			  const struct dp_sequence_iteration *iterations, size_t n)
 {
 	struct dp_cut cut = { 0 };
 	struct dp_substring chosen;
@@ -100,7 +101,7 @@ static int map(struct dp_sequence_loop *loop, const uint32_t *position, const ui
 	free(loop->pattern);
 	loop->pattern = NULL;
 	if (count > 0)
-		status = dp_loops__set_iterations(loop, symbols, iterations, count);
+		status = set_iterations(loop, symbols, iterations, count);
 	free(iterations);
 	return status;
 }
@@ -120,51 +121,17 @@ int dp_loops__map(struct dp_loops *loops, const uint32_t *position, const uint32
 	return status;
 }
 
-/* Refuses marks that are out of order or beyond the end: an error of the caller. */
-static int check_boundaries(const struct dp_boundaries *b, size_t count, struct dp_error *error)
+struct dp_sequence_loop *dp_loops__add_known(struct dp_loops *loops, const uint32_t *symbols,
+					     const struct dp_sequence_iteration *iterations,
+					     size_t n)
 {
-	for (size_t i = 0; i < b->count; i++) {
-		if (b->starts[i] >= b->ends[i] || b->ends[i] > count)
-			return dp_error__set(error, DP_ERR_ARGUMENT,
-					     "mark %zu is empty or ends after the sequence", i);
-		if (i && b->starts[i] < b->ends[i - 1])
-			return dp_error__set(error, DP_ERR_ARGUMENT, "marks are not ascending");
-	}
-	return DP_OK;
-}
+	struct dp_sequence_loop *loop = dp_loops__add(loops);
 
-int dp_loops__from_marks(struct dp_loops **loops, const struct dp_loops_request *request,
-			 const struct dp_boundaries *boundaries, struct dp_error *error)
-{
-	struct dp_loops *made = calloc(1, sizeof(*made));
-	struct dp_detection d = { .request = request, .loops = made };
-	size_t n = boundaries->count;
-	struct dp_sequence_iteration *iterations = dp_alloc__zeroed(n, sizeof(*iterations));
-	struct dp_sequence_loop *loop = NULL;
-	int status = check_boundaries(boundaries, request->count, error);
-
-	if (!status && (!made || !iterations || (n > 0 && !(loop = dp_detection__add(&d)))))
-		status = DP_ERR_NOMEM;
-	for (size_t i = 0; i < n && !status; i++) {
-		iterations[i].first = boundaries->starts[i];
-		iterations[i].end = boundaries->ends[i];
-		iterations[i].partial = (i == 0 && boundaries->clipped_first) ||
-					(i + 1 == n && boundaries->clipped_last);
-	}
-	if (!status && loop) {
-		loop->found_by = DP_FOUND_BY_MARKS;
-		loop->phase_by = DP_PHASE_MARKS;
-		loop->annotation = boundaries->name;
-		loop->mixed = boundaries->mixed;
-		loop->confidence.loop = loop->confidence.boundary = 1;
-		loop->chosen = true;
-		status = dp_loops__set_iterations(loop, request->symbols, iterations, n);
-	}
-	free(iterations);
-	if (status) {
-		dp_loops__free(made);
-		return status == DP_ERR_NOMEM ? dp_error__nomem(error, 0) : status;
-	}
-	*loops = made;
-	return DP_OK;
+	if (!loop || set_iterations(loop, symbols, iterations, n))
+		return NULL;
+	loop->found_by = DP_FOUND_BY_MARKS;
+	loop->phase_by = DP_PHASE_MARKS;
+	loop->confidence.loop = loop->confidence.boundary = 1;
+	loop->chosen = true;
+	return loop;
 }

@@ -110,7 +110,7 @@ static int add_published(struct dp_detection *d, const struct dp_paper_pattern *
 	const struct dp_loops_request *r = d->request;
 	const uint32_t *pattern = r->symbols + p->at;
 	struct dp_cut cut = { 0 };
-	struct dp_sequence_loop *loop = dp_detection__add(d);
+	struct dp_sequence_loop *loop = dp_loops__add(d->loops);
 	int status = DP_ERR_NOMEM;
 
 	if (!loop)

@@ -15,8 +15,7 @@
 
 void dp_marks__fini(struct dp_marks *marks)
 {
-	free(marks->starts);
-	free(marks->ends);
+	free(marks->iterations);
 	memset(marks, 0, sizeof(*marks));
 }
 
@@ -235,12 +234,14 @@ static void assign_kernels(struct dp_marks *marks, const struct dp_sequence *seq
 			marks->mixed = !dp_text__equal_but_numbers(
 				&numbers, dp_trace_string(sequence->trace, marks->name),
 				dp_trace_string(sequence->trace, ranges->name[rows[i].range]));
-		marks->clipped_first |= first == 0 && sequence->before != DP_NONE &&
-					!is_before(sequence, sequence->before, start_ns);
-		marks->clipped_last |= at == sequence->count && sequence->behind != DP_NONE &&
-				       is_before(sequence, sequence->behind, end_ns);
-		marks->starts[marks->count] = first;
-		marks->ends[marks->count++] = at;
+		marks->iterations[marks->count++] = (struct dp_sequence_iteration){
+			.first = first,
+			.end = at,
+			.partial = (first == 0 && sequence->before != DP_NONE &&
+				    !is_before(sequence, sequence->before, start_ns)) ||
+				   (at == sequence->count && sequence->behind != DP_NONE &&
+				    is_before(sequence, sequence->behind, end_ns)),
+		};
 	}
 }
 
@@ -249,7 +250,6 @@ int dp_marks__labeled(struct dp_marks *marks, const struct dp_sequence *sequence
 		      uint32_t label)
 {
 	struct dp_range_group group;
-	size_t most;
 
 	memset(marks, 0, sizeof(*marks));
 	marks->name = DP_NONE;
@@ -258,13 +258,10 @@ int dp_marks__labeled(struct dp_marks *marks, const struct dp_sequence *sequence
 	if (!group.count)
 		return DP_OK;
 	marks->ranges = group.count;
-	most = DP_MIN(marks->ranges, sequence->count);
-	marks->starts = dp_alloc__array(most, sizeof(*marks->starts));
-	marks->ends = dp_alloc__array(most, sizeof(*marks->ends));
-	if (!marks->starts || !marks->ends) {
-		dp_marks__fini(marks);
+	marks->iterations =
+		dp_alloc__array(DP_MIN(marks->ranges, sequence->count), sizeof(*marks->iterations));
+	if (!marks->iterations)
 		return DP_ERR_NOMEM;
-	}
 	assign_kernels(marks, sequence, group.rows, group.count);
 	return DP_OK;
 }

@@ -6,17 +6,17 @@
 #include "sequence/range_index.h"
 #include "sequence/sequence.h"
 
-/* Iterations from annotations: kernels [starts[i], ends[i]) were launched inside range i. */
+/*
+ * Iterations from annotations: their kernels were launched inside the ranges, in order. The first
+ * is partial if its range also has kernels before the sequence, and the last if it has some after.
+ */
 struct dp_marks {
-	size_t *starts;
-	size_t *ends;
+	struct dp_sequence_iteration *iterations;
 	size_t count;
-	size_t ranges;	    /* matching ranges, with kernels or without */
-	bool clipped_first; /* the first range also has kernels before the sequence */
-	bool clipped_last;  /* the last one after it */
-	bool inside;	    /* set by dp_sequence__repeated() */
-	bool mixed;	    /* names of others differ from it, and not only in numbers */
-	uint32_t name;	    /* of the first one, a string of the trace, or DP_NONE */
+	size_t ranges; /* matching ranges, with kernels or without */
+	bool inside;   /* set by dp_sequence__repeated() */
+	bool mixed;    /* names of others differ from it, and not only in numbers */
+	uint32_t name; /* of the first one, a string of the trace, or DP_NONE */
 };
 
 /*

@@ -29,16 +29,17 @@ static struct fit compare_with_loop(const struct dp_marks *marks,
 	size_t k = 0;
 
 	for (size_t i = 0; i < marks->count; i++)
-		fit.marked += marks->ends[i] - marks->starts[i];
+		fit.marked += marks->iterations[i].end - marks->iterations[i].first;
 	for (size_t i = 0; i < count; i++)
 		fit.looped += iterations[i].end - iterations[i].first;
 	for (size_t i = 0; i < count; i++) {
-		while (k < marks->count && marks->ends[k] <= iterations[i].first)
+		while (k < marks->count && marks->iterations[k].end <= iterations[i].first)
 			k++;
-		for (size_t j = k; j < marks->count && marks->starts[j] < iterations[i].end; j++) {
-			fit.common += DP_MIN(marks->ends[j], iterations[i].end) -
-				      DP_MAX(marks->starts[j], iterations[i].first);
-			fit.same += marks->starts[j] == iterations[i].first;
+		for (size_t j = k;
+		     j < marks->count && marks->iterations[j].first < iterations[i].end; j++) {
+			fit.common += DP_MIN(marks->iterations[j].end, iterations[i].end) -
+				      DP_MAX(marks->iterations[j].first, iterations[i].first);
+			fit.same += marks->iterations[j].first == iterations[i].first;
 		}
 	}
 	return fit;
@@ -69,11 +70,11 @@ static bool hold_several(const struct dp_marks *marks,
 	for (size_t j = 0; j < marks->count; j++) {
 		size_t before = held;
 
-		while (k < count && iterations[k].end <= marks->starts[j])
+		while (k < count && iterations[k].end <= marks->iterations[j].first)
 			k++;
-		for (; k < count && iterations[k].first < marks->ends[j]; k++, held++)
-			if (iterations[k].first < marks->starts[j] ||
-			    iterations[k].end > marks->ends[j])
+		for (; k < count && iterations[k].first < marks->iterations[j].end; k++, held++)
+			if (iterations[k].first < marks->iterations[j].first ||
+			    iterations[k].end > marks->iterations[j].end)
 				return false;
 		several += held > before + 1;
 	}
@@ -146,7 +147,7 @@ static bool leave_kernels(const struct dp_marks *marks)
 	size_t gaps = 0;
 
 	for (size_t i = 1; i < marks->count; i++)
-		gaps += marks->starts[i] > marks->ends[i - 1];
+		gaps += marks->iterations[i].first > marks->iterations[i - 1].end;
 	return gaps * 2 > marks->count - 1;
 }
 
@@ -157,7 +158,8 @@ static bool are_inside(const struct dp_marks *marks, const struct dp_sequence_it
 	if (marks->count != count)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (marks->starts[i] < iterations[i].first || marks->ends[i] > iterations[i].end)
+		if (marks->iterations[i].first < iterations[i].first ||
+		    marks->iterations[i].end > iterations[i].end)
 			return false;
 	return true;
 }
@@ -183,17 +185,17 @@ static void extend_marks(struct dp_marks *marks, const struct dp_sequence_iterat
 	size_t k = 0, last = marks->count - 1, least = SIZE_MAX, to;
 
 	for (size_t i = 0; i < last; i++) {
-		to = marks->starts[i + 1];
-		if (!is_of_loop(marks->ends[i], to, iterations, count, &k))
+		to = marks->iterations[i + 1].first;
+		if (!is_of_loop(marks->iterations[i].end, to, iterations, count, &k))
 			continue;
-		least = DP_MIN(least, to - marks->ends[i]);
-		marks->ends[i] = to;
+		least = DP_MIN(least, to - marks->iterations[i].end);
+		marks->iterations[i].end = to;
 	}
 	if (least == SIZE_MAX)
 		return;
-	to = marks->ends[last] + least;
-	if (is_of_loop(marks->ends[last], to, iterations, count, &k))
-		marks->ends[last] = to;
+	to = marks->iterations[last].end + least;
+	if (is_of_loop(marks->iterations[last].end, to, iterations, count, &k))
+		marks->iterations[last].end = to;
 }
 
 /* Finds the best ranges; there may be none. */

@@ -1,4 +1,5 @@
 /* Levels of loops: what repeats what, and which of them is the iteration. */
+#include "known_loop.h"
 #include "loops/loops.h"
 #include "test.h"
 
@@ -222,9 +223,7 @@ TEST(marks_are_part_of_a_tree)
 	enum { EPOCHS = 5, TRAIN = 10, EVAL = 5, MARKS = EPOCHS * TRAIN };
 	size_t starts[MARKS], ends[MARKS], eval[EPOCHS * EVAL], epochs[EPOCHS],
 		trained = 0, evaluated = 0, layers = 0;
-	struct dp_loops_request r = { .symbols = symbols, .alphabet = 44, .epsilon = 1 };
-	struct dp_boundaries boundaries;
-	struct dp_loops *tree, *loops = NULL;
+	struct dp_loops *tree, *loops;
 
 	count = 0;
 	for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
@@ -242,10 +241,8 @@ TEST(marks_are_part_of_a_tree)
 		}
 		kernels(40, 3);
 	}
-	r.count = count;
 	tree = find(44);
-	boundaries = (struct dp_boundaries){ starts, ends, trained, false, false };
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &boundaries, NULL), DP_OK);
+	loops = mark(symbols, starts, ends, trained, SIZE_MAX);
 	ck_assert_int_eq(dp_loops__add_adjacent(loops, tree), DP_OK);
 	dp_loops__free(tree);
 

@@ -1,5 +1,6 @@
 /* Detection and segmentation survive the failure of every one of their allocations. */
 #include "alloc_fail.h"
+#include "known_loop.h"
 #include "loops/loops.h"
 #include "trace/builder.h"
 #include "test.h"
@@ -76,19 +77,20 @@ static bool explained; /* by a recorder, whose allocations fail as well */
 static void sweep(struct dp_loops_request *r, bool marks)
 {
 	size_t starts[] = { 0, 30, 60 }, ends[] = { 27, 60, 85 };
-	struct dp_boundaries boundaries = { starts, ends, 3, true, false, DP_NONE };
 	size_t more = 1, failed = 0;
 
 	for (size_t k = 0; more; k++) {
 		struct dp_error error = DP_ERROR_INIT;
 		struct dp_explain explain = { 0 };
 		struct dp_loops *loops = NULL;
-		int status;
+		int status = DP_OK;
 
 		r->explain = explained ? &explain : NULL;
 		alloc_fail_after(k);
-		status = marks ? dp_loops__from_marks(&loops, r, &boundaries, &error)
-			       : dp_loops__find(&loops, r, &error);
+		if (!marks)
+			status = dp_loops__find(&loops, r, &error);
+		else if (!(loops = mark(r->symbols, starts, ends, 3, 0)))
+			status = dp_error__nomem(&error, 0);
 		more = alloc_fail_stop();
 		ck_assert(status == DP_ERR_NOMEM || status == DP_OK);
 		ck_assert(more || status == DP_OK);
@@ -106,14 +108,13 @@ static void sweep(struct dp_loops_request *r, bool marks)
 static void sweep_adjacent(struct dp_loops_request *r)
 {
 	size_t starts[] = { 0, 27, 58 }, ends[] = { 27, 58, 93 }, more = 1, failed = 0;
-	const struct dp_boundaries boundaries = { starts, ends, 3, false, false, DP_NONE };
 
 	for (size_t k = 0; more; k++) {
-		struct dp_loops *marked = NULL, *tree = NULL;
+		struct dp_loops *marked = mark(r->symbols, starts, ends, 3, SIZE_MAX);
+		struct dp_loops *tree = NULL;
 		size_t count;
 		int status;
 
-		ck_assert_int_eq(dp_loops__from_marks(&marked, r, &boundaries, NULL), DP_OK);
 		ck_assert_int_eq(dp_loops__find(&tree, r, NULL), DP_OK);
 		count = tree->count;
 		ck_assert_uint_gt(count, 0);

@@ -1,4 +1,5 @@
 /* Loops of iterations whose boundaries annotations give. */
+#include "known_loop.h"
 #include "loop_checks.h"
 #include "test.h"
 
@@ -6,11 +7,8 @@ TEST(marks_give_loops)
 {
 	uint32_t s[] = { 9, 1, 2, 3, 4, 1, 2, 7, 3, 4, 8, 8, 1, 2, 4, 1, 2, 3, 4 };
 	size_t starts[] = { 1, 5, 12, 15 }, ends[] = { 5, 10, 15, 19 };
-	struct dp_boundaries marks = { starts, ends, 4, false, false, DP_NONE };
-	struct dp_loops_request r = { .symbols = s, .count = 19, .alphabet = 10 };
-	struct dp_loops *loops = NULL;
+	struct dp_loops *loops = mark(s, starts, ends, 4, SIZE_MAX);
 
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
 	check_loops(loops, s, 19);
 	ck_assert_uint_eq(loops->count, 1);
 	ck_assert_uint_eq(loops->loops[0].length, 4);
@@ -19,13 +17,6 @@ TEST(marks_give_loops)
 	ck_assert_uint_eq(loops->loops[0].iterations[2].deleted, 1);
 	ck_assert_uint_eq(loops->loops[0].iterations[3].variant, 0);
 	dp_loops__free(loops);
-	ends[3] = 20;
-	loops = NULL;
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_ERR_ARGUMENT);
-	marks.count = 0;
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
-	ck_assert_uint_eq(loops->count, 0);
-	dp_loops__free(loops);
 }
 
 /* Others are not compared with an iteration that is known to be cut off, whatever its length. */
@@ -33,19 +24,13 @@ TEST(marks_that_are_cut_off)
 {
 	uint32_t s[] = { 1, 2, 3, 4, 5, 6, 1, 2, 3 };
 	size_t starts[] = { 0, 6 }, ends[] = { 6, 9 };
-	struct dp_boundaries marks = { starts, ends, 2, false, true, DP_NONE };
-	struct dp_loops_request r = { .symbols = s, .count = 9, .alphabet = 10 };
-	struct dp_loops *loops = NULL;
 
 	for (size_t split = 3; split <= 6; split += 3) {
 		starts[1] = ends[0] = split;
 		for (int first = 0; first < 2; first++) {
-			const struct dp_sequence_loop *loop;
+			struct dp_loops *loops = mark(s, starts, ends, 2, (size_t)!first);
+			const struct dp_sequence_loop *loop = &loops->loops[0];
 
-			marks.clipped_first = first;
-			marks.clipped_last = !first;
-			ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
-			loop = &loops->loops[0];
 			ck_assert(loop->iterations[0].partial == first);
 			ck_assert(loop->iterations[1].partial == !first);
 			ck_assert_uint_eq(loop->length, ends[first] - starts[first]);
@@ -60,11 +45,8 @@ TEST(cut_off_without_a_loss)
 {
 	uint32_t s[] = { 1, 2, 3, 1, 2, 3, 1, 2, 3 };
 	size_t starts[] = { 0, 3, 6 }, ends[] = { 3, 6, 9 };
-	const struct dp_boundaries marks = { starts, ends, 3, false, true, DP_NONE };
-	struct dp_loops_request r = { .symbols = s, .count = 9, .alphabet = 4 };
-	struct dp_loops *loops = NULL;
+	struct dp_loops *loops = mark(s, starts, ends, 3, 2);
 
-	ck_assert_int_eq(dp_loops__from_marks(&loops, &r, &marks, NULL), DP_OK);
 	ck_assert(loops->loops[0].iterations[2].partial);
 	ck_assert_uint_eq(loops->loops[0].iterations[2].deleted, 0);
 	dp_loops__free(loops);

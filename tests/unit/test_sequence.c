@@ -282,14 +282,14 @@ TEST(marks_cut_by_launch)
 	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
 	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, &annotations, &error), DP_OK);
 	ck_assert_uint_eq(marks.count, 2);
-	ck_assert_uint_eq(marks.starts[0], 1);
-	ck_assert_uint_eq(marks.ends[0], 3);
-	ck_assert_uint_eq(marks.starts[1], 3);
-	ck_assert_uint_eq(marks.ends[1], 5);
+	ck_assert_uint_eq(marks.iterations[0].first, 1);
+	ck_assert_uint_eq(marks.iterations[0].end, 3);
+	ck_assert_uint_eq(marks.iterations[1].first, 3);
+	ck_assert_uint_eq(marks.iterations[1].end, 5);
 	dp_marks__fini(&marks);
 	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, &inner, &error), DP_OK);
 	ck_assert_uint_eq(marks.count, 1);
-	ck_assert_uint_eq(marks.starts[0], 3);
+	ck_assert_uint_eq(marks.iterations[0].first, 3);
 	dp_marks__fini(&marks);
 	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, &wrong, &error), DP_ERR_ARGUMENT);
 	dp_annotations__fini(&annotations);
@@ -331,7 +331,7 @@ TEST(marks_of_the_launching_thread_count)
 	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
 	ck_assert_int_eq(dp_sequence__marks(&marks, &sequence, &annotations, NULL), DP_OK);
 	ck_assert_uint_eq(marks.count, 2);
-	ck_assert_uint_eq(marks.starts[1], 2);
+	ck_assert_uint_eq(marks.iterations[1].first, 2);
 	dp_marks__fini(&marks);
 	dp_annotations__fini(&annotations);
 	dp_sequence__fini(&sequence);
@@ -381,8 +381,8 @@ TEST(ranges_that_repeat_as_iterations_do)
 				 DP_OK);
 		ck_assert_uint_eq(marks.count, 6);
 		for (size_t i = 0; i < 6; i++) {
-			ck_assert_uint_eq(marks.starts[i], 4 * i);
-			ck_assert_uint_eq(marks.ends[i], 4 * i + 4);
+			ck_assert_uint_eq(marks.iterations[i].first, 4 * i);
+			ck_assert_uint_eq(marks.iterations[i].end, 4 * i + 4);
 		}
 		dp_marks__fini(&marks);
 		/* two iterations at a time are no step */
@@ -421,8 +421,8 @@ TEST(ranges_around_iterations)
 				 DP_OK);
 		ck_assert_uint_eq(marks.count, length < 3 ? 6 : 0);
 		for (size_t i = 0; i < marks.count; i++) {
-			ck_assert_uint_eq(marks.starts[i], 4 * i);
-			ck_assert_uint_eq(marks.ends[i], 4 * i + 4);
+			ck_assert_uint_eq(marks.iterations[i].first, 4 * i);
+			ck_assert_uint_eq(marks.iterations[i].end, 4 * i + 4);
 		}
 		dp_marks__fini(&marks);
 		dp_annotations__fini(&annotations);
@@ -536,9 +536,9 @@ TEST(ranges_that_leave_kernels)
 			size_t more = !shift || i == STEPS - 1 ? KERNELS - 1 : KERNELS + 1;
 
 			/* the gap at the loop's beginning is not all of the loop */
-			ck_assert_uint_eq(marks.starts[i], i * KERNELS + 1);
+			ck_assert_uint_eq(marks.iterations[i].first, i * KERNELS + 1);
 			if (shift != KERNELS - 1 || i)
-				ck_assert_uint_ge(marks.ends[i], i * KERNELS + more);
+				ck_assert_uint_ge(marks.iterations[i].end, i * KERNELS + more);
 		}
 		dp_marks__fini(&marks);
 	}
