@@ -395,8 +395,8 @@ static int add_rows_of_count(struct dp_loops *loops, struct again *a,
 			same = dp_repeats__same(symbols, n, i, a->length);
 			a->count = same / a->length + 1;
 			if (a->count < dp_param.again_some ||
-			    !dp_analysis__is_requested(options, a->count) ||
-			    same % a->length > 0 || !is_unit(symbols + i - a->length, a->length) ||
+			    !dp_analysis__is_requested(options, a->count) || same % a->length > 0 ||
+			    !is_unit(symbols + i - a->length, a->length) ||
 			    loops->count == dp_param.again_loops)
 				continue;
 			put_row(a, i - a->length, a->count);

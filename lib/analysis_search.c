@@ -16,14 +16,6 @@
 #include "analysis_model.h"
 #include "base/parameters.h"
 
-void dp_searched__fini(struct dp_searched *searched)
-{
-	dp_loops__free(searched->loops);
-	dp_sequence__fini(&searched->sequence);
-	dp_stream_group__fini(&searched->group);
-	*searched = (struct dp_searched){ 0 };
-}
-
 /* Makes a sequence that of the search. */
 static void use(struct dp_searched *searched, struct dp_loop_search *search)
 {

@@ -21,6 +21,14 @@ struct dp_loops_request dp_analysis__request(const struct dp_sequence *sequence)
 	};
 }
 
+void dp_searched__fini(struct dp_searched *searched)
+{
+	dp_loops__free(searched->loops);
+	dp_sequence__fini(&searched->sequence);
+	dp_stream_group__fini(&searched->group);
+	*searched = (struct dp_searched){ 0 };
+}
+
 /* Counts the marked iterations that have kernels of a sequence, and all that are marked. */
 static int count_marks(size_t *count, size_t *ranges, const struct dp_sequence *sequence,
 		       const struct dp_loop_search *search)
