@@ -38,27 +38,27 @@ static bool lacks_kernels(const struct dp_sequence_loop *loop, size_t index)
  * followed, or if they lack kernels. Averages leave partial iterations out.
  */
 static int add_marked(struct dp_loops *loops, const struct dp_loop_search *s,
-		      const struct dp_marks *marks)
+		      struct dp_marks *marks)
 {
-	struct dp_sequence_loop *loop =
-		dp_loops__add_known(loops, s->sequence->symbols, marks->iterations, marks->count);
-	struct dp_sequence_iteration *last;
+	struct dp_sequence_iteration *last = &marks->iterations[marks->count - 1];
+	bool at_end = last->end == s->sequence->count;
+	struct dp_sequence_loop *loop;
 
+	last->partial |= at_end && dp_trace_loss_count(s->trace);
+	loop = dp_loops__add_known(loops, s->sequence->symbols, marks->iterations, marks->count);
 	if (!loop)
 		return DP_ERR_NOMEM;
 	loop->annotation = marks->name;
 	loop->mixed = marks->mixed;
 	if (loop->iterations[0].first == 0)
 		loop->iterations[0].partial |= lacks_kernels(loop, 0);
-	last = &loop->iterations[loop->count - 1];
-	if (last->end == s->sequence->count)
-		last->partial |=
-			dp_trace_loss_count(s->trace) || lacks_kernels(loop, loop->count - 1);
+	if (at_end)
+		loop->iterations[loop->count - 1].partial |= lacks_kernels(loop, loop->count - 1);
 	return DP_OK;
 }
 
 /* Gives a loop the boundaries of annotations; its place in the tree stays the same. */
-static int take_marks(const struct dp_loop_search *s, const struct dp_marks *marks,
+static int take_marks(const struct dp_loop_search *s, struct dp_marks *marks,
 		      struct dp_sequence_loop *loop)
 {
 	struct dp_loops by_marks = { 0 };

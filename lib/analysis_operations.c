@@ -381,28 +381,43 @@ static bool is_unit(const uint32_t *symbols, size_t length)
  * Adds a loop for each row of a few kernels that repeat exactly as often as the caller says, among
  * whatever else: a benchmark launches its kernel a number of times that its user knows.
  */
-static int add_rows_of_count(struct dp_loops *loops, struct again *a,
-			     const struct dp_analysis_options *options)
+static int add_rows_of_count(struct dp_loops *loops, struct again *a)
 {
 	const uint32_t *symbols = a->kernels->symbols;
 	size_t n = a->kernels->count, same;
 	int status = DP_OK;
 
-	if (!options->iterations_count)
+	if (!a->search->options->iterations_count)
 		return DP_OK;
 	for (a->length = 1; a->length <= dp_param.again_names && !loops->count; a->length++)
 		for (size_t i = a->length; i < n && !status; i += same + 1) {
 			same = dp_repeats__same(symbols, n, i, a->length);
 			a->count = same / a->length + 1;
-			if (a->count < dp_param.again_some ||
-			    !dp_analysis__is_requested(options, a->count) || same % a->length > 0 ||
-			    !is_unit(symbols + i - a->length, a->length) ||
+			if (a->count < dp_param.again_some || !is_given(a) ||
+			    same % a->length > 0 || !is_unit(symbols + i - a->length, a->length) ||
 			    loops->count == dp_param.again_loops)
 				continue;
 			put_row(a, i - a->length, a->count);
 			status = add_again(loops, a);
 		}
 	return status;
+}
+
+/* A kernel that runs several times in a row. */
+struct row {
+	size_t first, times;
+	uint32_t symbol;
+};
+
+static int by_times(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->times != y->times)
+		return x->times < y->times ? -1 : 1;
+	if (x->symbol != y->symbol)
+		return x->symbol < y->symbol ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* Returns true if a kernel has the name of an operator, a path: it may launch others like it. */
@@ -413,56 +428,59 @@ static bool is_of_operator(const struct dp_sequence *kernels, size_t index)
 	return strchr(dp_trace_string(kernels->trace, name), '/');
 }
 
-/* Rows in which a kernel runs as often as in the others. */
-struct equal_rows {
-	size_t times, covered, count;
-	uint32_t symbol; /* the kernel of the first row */
-	bool recurs;	 /* in another one */
-};
-
 /*
- * How often different kernels run in a row, each equally often, if such rows are more than half of
- * what computes, and 0 otherwise: a benchmark of several kernels repeats each as often. In a
- * network, the same rows come back with each layer.
+ * Finds the different kernels that run in a row, each equally often, if such rows are more than
+ * half of what computes: a benchmark of several kernels repeats each as often. In a network, the
+ * same row comes back with each layer. The caller frees *rows, also after a failure; *count is 0 if
+ * there are none.
  */
-static size_t count_equal_rows(const struct dp_sequence *kernels)
+static int find_equal_rows(struct row **rows, size_t *count, const struct dp_sequence *kernels)
 {
-	enum { MOST = 32 }; /* different lengths: benchmarks have a few */
-	struct equal_rows rows[MOST];
-	size_t count = 0, all = 0, k;
+	size_t n = 0, room = 0, all = 0;
 
-	for (size_t i = 0, row; i < kernels->count; i += row) {
-		row = dp_repeats__same(kernels->symbols, kernels->count, i + 1, 1) + 1;
+	*count = 0;
+	for (size_t i = 0, times; i < kernels->count; i += times) {
+		times = dp_repeats__same(kernels->symbols, kernels->count, i + 1, 1) + 1;
 		if (is_move(kernels, i))
 			continue;
-		all += row;
-		if (row < dp_param.again_some || is_of_operator(kernels, i))
+		all += times;
+		if (times < dp_param.again_rows || is_of_operator(kernels, i))
 			continue;
-		for (k = 0; k < count && rows[k].times != row; k++)
-			;
-		if (k == MOST)
-			continue;
-		if (k == count)
-			rows[count++] =
-				(struct equal_rows){ .times = row, .symbol = kernels->symbols[i] };
-		rows[k].recurs |= rows[k].count++ > 0 && kernels->symbols[i] == rows[k].symbol;
-		rows[k].covered += row;
+		if (dp_array__reserve(rows, &room, n + 1, sizeof(**rows)))
+			return DP_ERR_NOMEM;
+		(*rows)[n++] = (struct row){ i, times, kernels->symbols[i] };
 	}
-	for (k = 0; k < count; k++)
-		if (rows[k].count > 1 && !rows[k].recurs && rows[k].covered * 2 > all)
-			return rows[k].times;
-	return 0;
+	if (n > 1)
+		qsort(*rows, n, sizeof(**rows), by_times);
+	for (size_t k = 0, end; k < n; k = end) {
+		const struct row *row = *rows + k;
+		bool recurs = false;
+
+		for (end = k + 1; end < n && (*rows)[end].times == row->times; end++)
+			recurs |= (*rows)[end].symbol == (*rows)[end - 1].symbol;
+		if (end - k > 1 && !recurs && (end - k) * row->times * 2 > all) {
+			*count = end - k;
+			memmove(*rows, row, *count * sizeof(*row));
+			return DP_OK;
+		}
+	}
+	return DP_OK;
 }
 
-/* Adds a loop for each row of one to four kernels that repeat as often as equal rows do. */
+/* Adds a loop for each row of equal length. */
 static int add_equal_rows(struct dp_loops *loops, struct again *a)
 {
-	uint64_t times = count_equal_rows(a->kernels);
-	struct dp_analysis_options given = *a->search->options;
+	struct row *rows = NULL;
+	size_t count;
+	int status = find_equal_rows(&rows, &count, a->kernels);
 
-	given.iterations = &times;
-	given.iterations_count = times > 0;
-	return add_rows_of_count(loops, a, &given);
+	a->length = 1;
+	for (size_t k = 0; k < DP_MIN(count, dp_param.again_loops) && !status; k++) {
+		put_row(a, rows[k].first, rows[k].times);
+		status = add_again(loops, a);
+	}
+	free(rows);
+	return status;
 }
 
 /*
@@ -483,7 +501,7 @@ static int find_again(struct dp_loops **loops, const struct dp_loop_search *sear
 		status = DP_ERR_NOMEM;
 	if (!status) {
 		a.share = (double)count_in_rows(times, kernels) / (double)kernels->count;
-		status = add_rows_of_count(found, &a, search->options);
+		status = add_rows_of_count(found, &a);
 	}
 	if (!status && !found->count)
 		status = a.share >= dp_param.again_share ? add_names(found, &a, times)
@@ -554,13 +572,17 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_loop_search
 	struct dp_stream_group group = { 0 };
 	struct dp_sequence operations = { 0 };
 	struct dp_loops *other = NULL;
+	struct row *rows = NULL;
+	size_t equal = 0;
 	bool halves = are_halves(*loops, kernels), tell;
 	int status = tell_iterations(&tell, kernels);
 
+	if (!status && !dp_loops__main(*loops))
+		status = find_equal_rows(&rows, &equal, kernels);
+	free(rows);
 	if (status)
 		return status;
-	if (!halves && (dp_loops__main(*loops) ||
-			(tell && !options->iterations_count && !count_equal_rows(kernels))))
+	if (!halves && (dp_loops__main(*loops) || (tell && !options->iterations_count && !equal)))
 		return DP_OK;
 	status = dp_stream_group__with_copies(&group, kernels->trace, search->group);
 	if (!status)

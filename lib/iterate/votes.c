@@ -126,8 +126,8 @@ void dp_votes__span_ends(struct dp_ballot *b, struct dp_span_ends *spans)
 
 /*
  * Scores an offset, and adjacent ones less: if symbols beyond a span happen to match, it begins a
- * little early (dir 1) or ends a little late (-1). In a short pattern these are few, or the vote
- * would be for all of its offsets.
+ * little early (dir 1) or ends a little late (-1), and one that begins after a set-up may begin a
+ * little late (-1). In a short pattern these are few, or the vote would be for all of its offsets.
  */
 static void score_near(const struct dp_ballot *b, double *score, size_t offset, double points,
 		       int dir)

@@ -375,6 +375,24 @@ class Options(cli.Case):
             r"Record more\s+iterations\.",
         )
 
+    def test_marked_iteration_that_was_lost(self):
+        """A file that ends within a marked iteration says nothing of how long that is."""
+        text = '{"schemaVersion": 1, "traceEvents": ['
+        for step in range(2):
+            at = {"ph": "X", "pid": 1, "tid": 1, "ts": 10000 * step, "dur": 9000}
+            text += json.dumps(dict(at, cat="user_annotation", name=f"ProfilerStep#{step}")) + ","
+            for k in range(15 if step else 40):
+                link = {"correlation": 100 * step + k + 1}
+                launch = dict(at, cat="cuda_runtime", name="cudaLaunchKernel", ts=10000 * step + 100 * k + 10, dur=5,
+                              args=link)
+                kernel = dict(launch, cat="kernel", name=f"kernel_{k}", ts=launch["ts"] + 20, dur=50, pid=0, tid=7,
+                              args=dict(link, device=0, stream=7))
+                text += json.dumps(launch) + "," + json.dumps(kernel) + ","
+        path = self.folder / "lost.json"
+        path.write_text(text)
+        loop = json.loads(cli.run("analyze", "-q", "--format=json", path).stdout)["loops"][0]
+        self.assertEqual((loop["found_by"], loop["pattern"]["length"], loop["pattern"]["occurrences"]), ("marks", 40, 1))
+
     def test_number_of_marked_iterations(self):
         """-n is the number of annotations where kernels have no such loop."""
         events = []

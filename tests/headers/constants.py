@@ -25,7 +25,6 @@ KEPT = {
     'lib/align/wave.h': {'32': 'rows', '16': 'a part of the reach', '1280': 'the reach, an array',
                          '4': 'out of reach', '5': 'cells next to a row'},
     'lib/analysis_number.c': {'3': 'ranks of loops'},
-    'lib/analysis_operations.c': {'32': 'an array'},
     'lib/iterate/offsets.c': {'3': 'the parts of an array', '4': 'a quartile, and these'},
     'lib/iterate/phase.c': {'1e-9': 'rounding'},
     'lib/iterate/seams.c': {'64': 'an array', '8': 'an array', '3': 'of a match, which follows'},

@@ -119,3 +119,50 @@ TEST(rows_of_one_length_are_loops)
 	ck_assert_uint_eq(loops_of_rows("own_gemm_%d", 23, "other_gemm_%d", 23, 24), 0);
 	ck_assert_uint_eq(loops_of_rows("net/Conv_%d", 23, "net/MatMul_%d", 23, 20), 0);
 }
+
+/* The loops of a run in which `rows` kernels run 20 times each, then `again`, the one of a row. */
+static size_t loops_of_all(int rows, int again, const char *between)
+{
+	struct dp_analysis *analysis;
+	size_t count;
+
+	begin();
+	for (int k = 0; k < rows; k++) {
+		for (int i = 0; i < 20; i++)
+			run("own_gemm_%d", k);
+		for (int i = 0; between && i < 20; i++)
+			run(between, 0);
+		run("check_gemm_%d", k);
+	}
+	for (int i = 0; i < 20 && again >= 0; i++)
+		run("own_gemm_%d", again);
+	analysis = finish_and_analyze();
+	count = dp_analysis_loop_count(analysis);
+	dp_analysis_free(analysis);
+	return count;
+}
+
+/* Whichever row recurs, it is a network's; fills between rows are none. */
+TEST(rows_that_recur_are_no_loops)
+{
+	ck_assert_uint_eq(loops_of_all(6, -1, NULL), 6);
+	ck_assert_uint_eq(loops_of_all(6, 0, NULL), 0);
+	ck_assert_uint_eq(loops_of_all(6, 3, NULL), 0);
+	ck_assert_uint_eq(loops_of_all(6, -1, "vectorized_elementwise_kernel<FillFunctor>_%d"), 6);
+}
+
+/* A pass or an optimizer runs a kernel for each of a few tensors. */
+TEST(short_rows_are_no_loops)
+{
+	struct dp_analysis *analysis;
+
+	begin();
+	for (int k = 0; k < 72; k++)
+		run("forward_%d", k);
+	for (int k = 0; k < 24; k++)
+		for (int i = 0; i < 12; i++)
+			run("functor_%d", k);
+	analysis = finish_and_analyze();
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), 0);
+	dp_analysis_free(analysis);
+}
