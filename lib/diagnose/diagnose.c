@@ -612,7 +612,8 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 	struct alike all;
 	int status = DP_OK;
 
-	if (!has_collectives_only(input))
+	/* shares of such a period mean nothing */
+	if (!input->replayed && !has_collectives_only(input))
 		status = check_rules(findings, input, error);
 	if (status || findings->count == first)
 		return status;

@@ -329,6 +329,16 @@ static void add_next_step(struct dp_words *words, struct dp_render *render)
 	}
 }
 
+static bool is_replayed(const struct dp_trace *trace)
+{
+	const struct dp_fact *fact;
+
+	for (size_t i = 0; (fact = dp_trace_fact(trace, i)); i++)
+		if (!strcmp(fact->name, DP_FACT_REPLAY))
+			return true;
+	return false;
+}
+
 /* Nothing was found: by which rules; or why rules could not find anything, or were not run. */
 bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool list)
 {
@@ -338,6 +348,12 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 	if (!dp_analysis_is_diagnosed(render->analysis)) {
 		dp_words__add(words, "Rules were not run: they need all metrics, and only named "
 				     "ones were computed.");
+		return false;
+	}
+	if (is_replayed(dp_analysis_trace(render->analysis))) {
+		dp_words__add(words,
+			      "No findings: times between kernels are the profiler's. Record "
+			      "without metrics and events to see what the GPU waits for.");
 		return false;
 	}
 	if (!loop) {

@@ -125,6 +125,7 @@ struct dp_builder {
 	uint64_t range_kinds[3];   /* by enum dp_range_kind */
 	int64_t epoch_ns;
 	bool epoch_known;
+	bool replayed;
 	int64_t resolution_ns;
 	char detail[64];
 	char no_gpu_reason[200];   /* the recorder's explanation, or "" */

@@ -838,6 +838,38 @@ class Findings(cli.Case):
         self.assertIn("of the iteration (", text)
         self.assertNotIn("per iteration", text)
 
+    def test_clocks_that_differ(self):
+        """Host times are corrected if kernels start before their launch: findings stay the same."""
+        do = f"wait time=20ms; {STEP}; {READ}"
+        before = self.rules(self.run_of(do)[1])["host-bound"]
+        trace = self.folder / "trace.kineto"
+        events = json.loads(trace.read_text())
+        for event in events["traceEvents"]:
+            if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+                event["ts"] -= 100
+        trace.write_text(json.dumps(events))
+        self.assertRegex(
+            " ".join(cli.run("analyze", trace).stdout.split()),
+            r"inexact: [\d,]+ of [\d,]+ operations start before the call that launches them, as the "
+            r"clocks of host and GPU differ: the host's times are moved \d+(\.\d)? us earlier",
+        )
+        found = self.rules(json.loads(cli.run("analyze", "--format=json", trace).stdout))
+        for key in "recoverable_ns", "predicted_ns":
+            self.assertAlmostEqual(before[key], found["host-bound"][key], delta=0.02 * before[key])
+
+    def test_kernels_that_were_replayed(self):
+        """Times between kernels are the profiler's: nothing is found in them."""
+        do = f"wait time=20ms; {STEP}; {READ}"
+        self.assertIn("host-bound", self.rules(self.run_of(do, form="nvprof")[1]))
+        trace = self.folder / "trace.nvprof"
+        with contextlib.closing(sqlite3.connect(trace)) as database, database:
+            database.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_METRIC(id INT, correlationId INT)")
+            database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_METRIC VALUES(1, 1)")
+        text = " ".join(cli.run("analyze", trace).stdout.split())
+        self.assertEqual(1, text.count("inexact: the profiler ran each kernel alone"), text)
+        self.assertIn("No findings: times between kernels are the profiler's. Record", text)
+        self.assertEqual([], json.loads(cli.run("analyze", "--format=json", trace).stdout)["findings"])
+
     def test_small_uploads_are_no_input(self):
         """What the host makes of results is not waited for as input."""
         advice = {}
