@@ -838,6 +838,16 @@ class Findings(cli.Case):
         self.assertIn("of the iteration (", text)
         self.assertNotIn("per iteration", text)
 
+    def test_cost_that_the_replayed_iterations_lack(self):
+        """Only the first half waits; outliers there leave the second half to the replay."""
+        text, report = self.run_of(
+            f"{STEP}; {READ}; wait time=12ms until=22; wait time=90ms every=5 until=22"
+        )
+        finding = self.rules(report)["host-bound"]
+        self.assertIsNone(finding["predicted_ns"])
+        self.assertEqual("warning", finding["severity"])
+        self.assertNotIn("no gain by itself", text)
+
     def test_clocks_that_differ(self):
         """Host times are corrected if kernels start before their launch: findings stay the same."""
         do = f"wait time=20ms; {STEP}; {READ}"
