@@ -615,10 +615,8 @@ static int finish(struct kineto *kineto)
 			"row of a grid in its args");
 	if (kineto->pid_count > 1 && !kineto->filed)
 		status = dp_builder__claim_devices(builder, kineto->process);
-	if (kineto->epoch_votes > 0)
-		dp_builder__epoch(builder, 0);
-	else if (kineto->chrome.base_known)
-		dp_builder__epoch(builder, kineto->chrome.base_ns);
+	if (kineto->epoch_votes > 0 || kineto->chrome.base_known)
+		dp_builder__epoch(builder, kineto->epoch_votes > 0 ? 0 : kineto->chrome.base_ns);
 	if (kineto->legacy)
 		dp_builder__detail(builder, "autograd profiler's export");
 	if (!status && dp_kineto_xla__is_capped(&kineto->xla))
@@ -695,6 +693,7 @@ const struct dp_importer dp_importer__kineto = {
 	.info = { "kineto", "PyTorch profiler (Kineto) or other Chrome trace, JSON" },
 	.how_to_record = "profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) "
 			 "around steps that use the GPU",
+	.how_to_get_kernels = DP_KINETO_GET_KERNELS,
 	.probe = probe_kineto,
 	.read = dp_kineto__read,
 };

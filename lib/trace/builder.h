@@ -240,6 +240,9 @@ void dp_builder__explain_no_gpu(struct dp_builder *builder, const char *who, con
 				size_t length);
 void dp_builder__advise_recording(struct dp_builder *builder, const char *how);
 
+/* Sets what to do if launches were recorded, but none of what they launched (static, or NULL). */
+void dp_builder__advise_kernels(struct dp_builder *builder, const char *how);
+
 /*
  * Ends building. The caller frees *trace; the builder is freed in any case. Fails with
  * DP_ERR_NO_GPU if there is no operation, unless allow_no_gpu.

@@ -331,6 +331,21 @@ void dp_builder__advise_recording(struct dp_builder *builder, const char *how)
 	builder->how_to_record = how;
 }
 
+void dp_builder__advise_kernels(struct dp_builder *builder, const char *how)
+{
+	builder->how_to_get_kernels = how;
+}
+
+static bool has_launches(const struct dp_builder *builder)
+{
+	const uint8_t *kind = DP_COLUMN(&builder->calls, uint8_t, CALL_KIND);
+
+	for (size_t i = 0; i < builder->calls.count; i++)
+		if (kind[i] == DP_CALL_LAUNCH)
+			return true;
+	return false;
+}
+
 static int no_gpu(struct dp_builder *builder)
 {
 	static const char *const kinds[] = { "NVTX range", "annotation", "framework operator" };
@@ -352,6 +367,9 @@ static int no_gpu(struct dp_builder *builder)
 	if (builder->loss_count)
 		snprintf(losses, sizeof(losses), " in what is left (%.100s)",
 			 builder->losses[0].reason);
+	if (builder->how_to_get_kernels && !builder->no_gpu_reason[0] && has_launches(builder))
+		return dp_error__set(builder->error, DP_ERR_NO_GPU, "no GPU activity: %s%s; %s",
+				     text, losses, builder->how_to_get_kernels);
 	return dp_error__set(builder->error, DP_ERR_NO_GPU, "no GPU activity: %s%s%s%s%s%s", text,
 			     losses, builder->no_gpu_reason[0] ? "; " : "", builder->no_gpu_reason,
 			     builder->how_to_record ? "; record with " : "",

@@ -130,6 +130,7 @@ struct dp_builder {
 	char detail[64];
 	char no_gpu_reason[200];   /* the recorder's explanation, or "" */
 	const char *how_to_record; /* GPU activity, or NULL */
+	const char *how_to_get_kernels; /* of recorded launches, or NULL */
 };
 
 /* Makes all further calls fail; returns status. */

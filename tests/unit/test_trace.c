@@ -268,6 +268,13 @@ TEST(nothing_on_the_gpu_is_reported)
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "b", false), DP_ERR_NO_GPU);
 	ck_assert_str_eq(error.message, "no GPU activity: 21,998 NVTX ranges, no kernels");
 	builder = start();
+	add_call(builder, dp_builder__thread(builder, dp_builder__process(builder, 1), 1),
+		 "cudaLaunchKernel", 1, 2, 1);
+	dp_builder__advise_recording(builder, "an option");
+	dp_builder__advise_kernels(builder, "look for errors");
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "b", false), DP_ERR_NO_GPU);
+	ck_assert_str_eq(error.message, "no GPU activity: 1 API call, no kernels; look for errors");
+	builder = start();
 	dp_builder__add_range(builder, &range);
 	dp_builder__loss(builder, "the file ends early", 0, 0);
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "b", false), DP_ERR_NO_GPU);
