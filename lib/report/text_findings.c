@@ -311,19 +311,25 @@ static void add_next_step(struct dp_words *words, struct dp_render *render)
 	char number[DP_NUMBER_SIZE];
 	const struct dp_loop *loop;
 	double share, taken;
+	size_t graphs;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++) {
 		share = dp_text__summary(render, i, "avg_compute_ns") /
 			dp_text__summary(render, i, "avg_period_ns");
 		if (!loop->selected || !(share >= COMPUTE_BOUND))
 			continue;
+		graphs = dp_text__graphs(dp_analysis_trace(render->analysis), loop->stream);
 		dp_words__add(words, " Compute takes %s of an iteration",
 			      dp_human__share(number, share));
 		if (dp_text__is_minor(&taken, render, loop))
 			dp_words__add(words, ", but the loop takes only %s of the capture.",
 				      dp_human__share(number, taken));
+		else if (graphs)
+			dp_words__add(words, ".");
 		else
 			dp_words__add(words, ": only faster or fewer kernels would help.");
+		if (graphs)
+			dp_text__add_graphs(words, graphs);
 		dp_text__top_kernels(words, render, loop->device);
 		return;
 	}

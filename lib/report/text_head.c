@@ -192,7 +192,7 @@ static void write_source(struct dp_render *render, const struct dp_trace *trace)
 
 static void write_operations(struct dp_render *render, const struct dp_trace *trace)
 {
-	size_t kernels = 0, copies = 0, sets = 0;
+	size_t kernels = 0, graphs = 0, copies = 0, sets = 0;
 	const struct dp_stream *stream;
 	char number[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
 	struct dp_words words = { 0 };
@@ -201,10 +201,13 @@ static void write_operations(struct dp_render *render, const struct dp_trace *tr
 		kernels += stream->kernels;
 		copies += stream->copies;
 		sets += stream->memsets;
+		graphs += dp_text__graphs(trace, i);
 	}
 	dp_words__add(&words,
 		      "%s: ", dp_text__plural(number, dp_trace_ops(trace)->count, "GPU operation"));
-	dp_words__add(&words, "%s, ", dp_text__plural(number, kernels, "kernel"));
+	dp_words__add(&words, "%s, ", dp_text__plural(number, kernels - graphs, "kernel"));
+	if (graphs)
+		dp_words__add(&words, "%s, ", dp_text__plural(number, graphs, "graph launch"));
 	dp_words__add(&words, "%s %s, ", dp_text__count(digits, copies),
 		      copies == 1 ? "copy" : "copies");
 	dp_words__add(&words, "%s", dp_text__plural(number, sets, "memset"));

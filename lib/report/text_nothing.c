@@ -115,8 +115,7 @@ static bool has_row(const struct dp_stream_candidate *candidate)
 	       (double)candidate->in_row >= IN_ROW_SHARE * (double)candidate->kernels;
 }
 
-/* Counts the launches of CUDA graphs on a stream that are recorded as one operation each. */
-static size_t count_graphs(const struct dp_trace *trace, size_t stream)
+size_t dp_text__graphs(const struct dp_trace *trace, size_t stream)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);
 	size_t count, graphs = 0;
@@ -175,13 +174,24 @@ static void add_inside(struct dp_words *words, const struct dp_stream_candidate 
 		dp_words__add(words, ", too little for its layers, or for iterations. ");
 }
 
+void dp_text__add_graphs(struct dp_words *words, size_t graphs)
+{
+	char number[DP_NUMBER_SIZE];
+
+	dp_words__add(words,
+		      " %s CUDA graph launch%s recorded as one operation%s; to see the kernels "
+		      "inside, record with --cuda-graph=node (nsys: --cuda-graph-trace=node).",
+		      dp_label_count(number, sizeof(number), graphs),
+		      graphs == 1 ? " is" : "es are", graphs == 1 ? "" : " each");
+}
+
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_stream_candidate *candidate =
 		dp_analysis_candidate(render->analysis, stream);
 	char number[DP_NUMBER_SIZE], streams[DP_NUMBER_SIZE] = "stream";
-	size_t graphs = count_graphs(trace, stream);
+	size_t graphs = dp_text__graphs(trace, stream);
 
 	if (candidate->streams > 1)
 		dp_text__plural(streams, candidate->streams, "stream");
@@ -223,12 +233,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      "launches, such as -n %zu.",
 			      candidate->in_row);
 	if (graphs)
-		dp_words__add(words,
-			      " %s CUDA graph launch%s recorded as one operation%s; to see the "
-			      "kernels inside, record with --cuda-graph=node (nsys: "
-			      "--cuda-graph-trace=node).",
-			      dp_label_count(number, sizeof(number), graphs),
-			      graphs == 1 ? " is" : "es are", graphs == 1 ? "" : " each");
+		dp_text__add_graphs(words, graphs);
 }
 
 const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream)

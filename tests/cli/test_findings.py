@@ -838,6 +838,31 @@ class Findings(cli.Case):
         self.assertIn("of the iteration (", text)
         self.assertNotIn("per iteration", text)
 
+    def test_slow_by_launch_latency(self):
+        """What most slow iterations have more of is the advice."""
+        trace = self.folder / "gaps.json"
+        events, at = [], 1000.0
+        for k in range(100):
+            ids = {"correlation": k + 1}
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
+                           "tid": 1, "ts": k, "dur": 0.5, "args": ids})
+            events.append({"ph": "X", "cat": "kernel", "name": "forward", "pid": 0, "tid": 7, "ts": at,
+                           "dur": 8, "args": {"device": 0, "stream": 7, **ids}})
+            # some of the slow ones wait longer than launches take
+            at += 8 + (5 if k % 5 else 20 if k % 30 else 38)
+        trace.write_text(json.dumps({"traceEvents": events}))
+        text = " ".join(cli.run("analyze", trace).stdout.split())
+        self.assertRegex(text, r"slow-iterations: .* slow iterations, (every 5th, )?\d+\.\d+ [uµ]s more launch latency, ")
+        self.assertIn("kernels follow each other more slowly there", text)
+
+    def test_graphs_are_no_kernels(self):
+        """Launches that are recorded as one operation are counted apart."""
+        trace = cli.simulate(self.folder / "graphs", "-F", "nsys", "-p", "cuda-graph")
+        with contextlib.closing(sqlite3.connect(trace)) as database, database:
+            graphs = database.execute("SELECT COUNT(*) FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE").fetchone()[0]
+        self.assertGreater(graphs, 1)
+        self.assertIn(f" {graphs:,} graph launches, ", " ".join(cli.run("analyze", trace).stdout.split()))
+
     def test_cost_that_the_replayed_iterations_lack(self):
         """Only the first half waits; outliers there leave the second half to the replay."""
         text, report = self.run_of(
