@@ -411,6 +411,7 @@ static int diagnose(struct run *run)
 			.iterations = loop->iterations,
 			.resolution_ns = (double)dp_trace_resolution_ns(run->trace),
 			.capture_ns = (double)dp_trace_duration_ns(run->trace),
+			.replayed = run->trace->replayed,
 			.values = loop->values.values,
 			.summary = loop->values.summary,
 			.thresholds = analysis->thresholds,

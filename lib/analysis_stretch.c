@@ -3,6 +3,7 @@
  * captures of devices without a loop. Each is one stretch of time, measured like an iteration.
  */
 #include "analysis_model.h"
+#include "trace/model.h"
 
 #include <math.h>
 
@@ -70,6 +71,7 @@ static struct dp_rule_input rule_input(const struct dp_stretch *stretch, const s
 		.stalls = &stretch->values.stalls,
 		.ranges = &stretch->values.ranges,
 		.transfers = &stretch->values.transfers,
+		.replayed = analysis->trace->replayed,
 		.terms = analysis->terms,
 		.hip = analysis->hip,
 	};

@@ -56,7 +56,9 @@ function showFacts() {
 			([ reason, records ]) =>
 				el("p", { class : "note" },
 				   "Incomplete: " + clean(reason) +
-					   (records ? ` (${format.count(records)})` : ""))));
+					   (records ? ` (${format.count(records)})` : ""))),
+		...trace.inexact.map(
+			(reason) => el("p", { class : "note" }, "Inexact: " + clean(reason))));
 	byId("foot").textContent = `deepprof ${report.version}. ${clean(trace.path)}. Nothing on this page is loaded from elsewhere.`;
 }
 

@@ -466,10 +466,14 @@ DP_API uint64_t dp_trace_lost(const struct dp_trace *trace);
 /* False if a loss has an unknown record count: dp_trace_lost() is then a lower bound. */
 DP_API bool dp_trace_lost_known(const struct dp_trace *trace);
 
+/* Facts that say why times are inexact: those of the host were moved, or are the profiler's. */
+#define DP_FACT_CLOCKS "clocks"
+#define DP_FACT_REPLAY "replay"
+
 /*
  * Facts about the recording, by index; NULL beyond the last. Names are "host", "command",
- * "exit_status" (of the command), "driver", "cupti" and "recorder" (the program and its version).
- * If processes differ, the value is that of the first. Constant cost.
+ * "exit_status" (of the command), "driver", "cupti", "recorder" (the program and its version), and
+ * those above. If processes differ, the value is that of the first. Constant cost.
  */
 struct dp_fact {
 	const char *name;

@@ -439,7 +439,7 @@ static bool add_costs(double *cost_ns, double *measured_ns, const struct dp_rule
  * What the replay leaves of a typical period. If the iterations that it measures are unlike typical
  * ones, it leaves the same shares as in these: of what the findings with its change cost, and of
  * the rest, which it leaves as it is if it saves less than the cost. Without a cost in them, all is
- * rest.
+ * rest; if nothing is saved then, that says nothing about the iterations with the cost: NaN.
  */
 static double scaled_ns(const struct dp_rule_finding *found, const struct alike *all,
 			const struct dp_rule_input *measured)
@@ -448,9 +448,12 @@ static double scaled_ns(const struct dp_rule_finding *found, const struct alike 
 	double rest_ns = measured->replay->period_ns, cost_ns, measured_ns;
 	double period_ns = period_of(found, measured);
 
-	if (!(fabs(period_ns - rest_ns) > UNLIKE * period_ns) ||
-	    !add_costs(&cost_ns, &measured_ns, found, all, measured))
+	if (!(fabs(period_ns - rest_ns) > UNLIKE * period_ns))
 		return period_ns * without_ns / rest_ns;
+	if (!add_costs(&cost_ns, &measured_ns, found, all, measured))
+		return rest_ns - without_ns < LEAST_SAVED * rest_ns
+			       ? (double)NAN
+			       : period_ns * without_ns / rest_ns;
 	cost_ns = fmin(cost_ns, period_ns);
 	measured_ns = fmin(measured_ns, rest_ns);
 	rest_ns -= measured_ns;
@@ -612,7 +615,8 @@ static int run_rules(struct dp_findings *findings, const struct dp_rule_input *i
 	struct alike all;
 	int status = DP_OK;
 
-	if (!has_collectives_only(input))
+	/* shares of such a period mean nothing */
+	if (!input->replayed && !has_collectives_only(input))
 		status = check_rules(findings, input, error);
 	if (status || findings->count == first)
 		return status;

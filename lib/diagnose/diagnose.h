@@ -73,6 +73,7 @@ struct dp_rule_input {
 	const struct dp_rule_slices *slices; /* of DP_SCOPE_CAPTURE */
 	double resolution_ns;		     /* of the trace's times */
 	double capture_ns;		     /* its duration */
+	bool replayed;			     /* the times between kernels are the profiler's */
 	/* Set by dp_diagnose__loop(); NULL: nothing stands out, no room. */
 	const uint8_t *slow;	 /* iterations whose period stands out, or would */
 	const uint8_t *unmeasured; /* iterations that the replay does not measure */

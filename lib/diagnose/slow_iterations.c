@@ -41,6 +41,9 @@ static const struct {
 	  "the host waits for the device there: look for synchronizing calls" },
 	{ "idle_copy_ns", "more_idle_copy_ns",
 	  "the host is in copies there: look for uploads and downloads that the others don't have" },
+	{ "idle_launch_ns", "more_idle_launch_ns",
+	  "kernels follow each other more slowly there: look for other load on the host's cores, "
+	  "power saving, the profiler's own work" },
 	{ "idle_other_ns", "more_idle_other_ns",
 	  "the GPU waits there although work is launched: look for events and other streams" },
 	{ "copy_exposed_ns", "more_copy_ns",

@@ -214,6 +214,7 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 	if (status)
 		return status;
 	dp_builder__advise_recording(import.builder, importer->how_to_record);
+	dp_builder__advise_kernels(import.builder, importer->how_to_get_kernels);
 	status = importer->read(&import);
 	if (!status && dp_input__damage(input))
 		status = dp_builder__loss(import.builder, dp_input__damage(input), 0,

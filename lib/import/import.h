@@ -33,6 +33,7 @@ struct dp_importer {
 	bool database;		    /* SQLite: read() opens import->path itself */
 	const char *how_to_record;  /* advice if a trace has no GPU activity, unless read() sets
 				       other; or NULL */
+	const char *how_to_get_kernels; /* the same if launches are recorded; or NULL */
 	/*
 	 * Returns how certain it is that it can read the content: 0 (no) to 100, or DP_ERR_NOMEM.
 	 * Cheap; sets no error.

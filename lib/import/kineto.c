@@ -615,10 +615,8 @@ static int finish(struct kineto *kineto)
 			"row of a grid in its args");
 	if (kineto->pid_count > 1 && !kineto->filed)
 		status = dp_builder__claim_devices(builder, kineto->process);
-	if (kineto->epoch_votes > 0)
-		dp_builder__epoch(builder, 0);
-	else if (kineto->chrome.base_known)
-		dp_builder__epoch(builder, kineto->chrome.base_ns);
+	if (kineto->epoch_votes > 0 || kineto->chrome.base_known)
+		dp_builder__epoch(builder, kineto->epoch_votes > 0 ? 0 : kineto->chrome.base_ns);
 	if (kineto->legacy)
 		dp_builder__detail(builder, "autograd profiler's export");
 	if (!status && dp_kineto_xla__is_capped(&kineto->xla))
@@ -694,6 +692,7 @@ static int probe_kineto(const struct dp_probe *probe)
 const struct dp_importer dp_importer__kineto = {
 	.info = { "kineto", "PyTorch profiler (Kineto) or other Chrome trace, JSON" },
 	.how_to_record = "ProfilerActivity.CUDA around GPU work",
+	.how_to_get_kernels = DP_KINETO_GET_KERNELS,
 	.probe = probe_kineto,
 	.read = dp_kineto__read,
 };

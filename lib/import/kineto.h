@@ -7,4 +7,9 @@
 /* Like the read() of an importer. */
 int dp_kineto__read(struct dp_import *import);
 
+/* Kineto enables both, so what launches launched was lost (pytorch/kineto issue 762). */
+#define DP_KINETO_GET_KERNELS                                                                \
+	"the profiler recorded launches but not what they launched: see its messages about " \
+	"CUPTI (permission: ERR_NVGPUCTRPERM; WSL), and wait for the GPU before it ends"
+
 #endif

@@ -109,6 +109,13 @@ static void use_exact_times(struct dp_kineto_rocprof *rocprof, struct dp_chrome_
 	event->has |= DP_CHROME_DURATION;
 }
 
+/* Barriers have one of two names, depending on the version, and run nothing. */
+static bool is_barrier(const struct dp_chrome_event *event)
+{
+	return event->has & DP_CHROME_NAME && (dp_json__is(&event->name, "<barrier packet>") ||
+					       dp_json__is(&event->name, "Unknown command type"));
+}
+
 enum dp_kineto_class dp_kineto_rocprof__read(struct dp_kineto_rocprof *rocprof,
 					     struct dp_chrome_event *event)
 {
@@ -117,8 +124,7 @@ enum dp_kineto_class dp_kineto_rocprof__read(struct dp_kineto_rocprof *rocprof,
 
 	if (!row)
 		return DP_KINETO_NONE;
-	if (row->class == DP_KINETO_KERNEL && event->has & DP_CHROME_NAME &&
-	    dp_json__is(&event->name, "<barrier packet>"))
+	if (row->class == DP_KINETO_KERNEL && is_barrier(event))
 		return DP_KINETO_SKIP;
 	if (row->indexed && event->has & DP_CHROME_INDEX && event->index >= 0 &&
 	    event->index < INT64_MAX) {

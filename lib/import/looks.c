@@ -100,6 +100,8 @@ static const struct look magics[] = {
 	{ "\x7f"
 	  "ELF",
 	  4, 0, "a program or a library, not a trace: deepprof record runs programs" },
+	{ "version https://git-lfs.", 24, 0,
+	  "a pointer of Git LFS, not the file itself: fetch that with git lfs pull" },
 	{ "%PDF-", 5, 0, "a PDF document, not a trace" },
 	{ "\x89PNG", 4, 0, "an image, not a trace" },
 	{ "\xff\xd8\xff", 3, 0, "an image, not a trace" },

@@ -268,9 +268,7 @@ static int read_version(struct dp_cupti *cupti, struct dp_rows *rows)
  */
 static int read_metric(struct dp_cupti *cupti, struct dp_rows *rows)
 {
-	dp_builder__detail(cupti->import->builder, "version %lld, kernels replayed for metrics",
-			   (long long)nvprof_of(cupti)->version);
-	return 1;
+	return dp_builder__replayed(cupti->import->builder) ? dp_cupti__failed(cupti) : 1;
 }
 
 #define TABLE(name) "CUPTI_ACTIVITY_KIND_" name

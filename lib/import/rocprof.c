@@ -6,6 +6,7 @@
  * and the four times are missing without --timestamp on. So columns are mapped by name.
  *
  * rocprofv2's file plugin names the columns differently, and its kernels end with " (.kd)".
+ * rocprof-compute's pmc_perf.csv is such a table, too, with or without times.
  *
  * results.json (of --hip-trace and the like) is a Chrome trace: see kineto_rocprof.h.
  *
@@ -32,7 +33,8 @@ struct rocprof {
 static bool is_header(const struct rocprof *rocprof)
 {
 	static const char *const first[][2] = { { "Index", "KernelName" },
-						{ "Dispatch_ID", "GPU_ID" } };
+						{ "Dispatch_ID", "GPU_ID" },
+						{ "Dispatch_ID", "Kernel_Name" } };
 
 	for (size_t i = 0; i < DP_COUNT(first); i++)
 		if (dp_slice__is(dp_csv_lines__field(&rocprof->csv, 0), first[i][0]) &&
@@ -133,6 +135,18 @@ static int read_rocprof(struct dp_import *import)
 	return look.json ? dp_kineto__read(import) : read_csv(import);
 }
 
+/*
+ * rocprof-compute joins the counters of several runs to one table, which has no queue. Some of its
+ * tables have the times of one run.
+ */
+static bool is_timed_table(const struct dp_probe *probe, struct dp_slice head)
+{
+	return (dp_slice__starts(head, "Dispatch_ID,Kernel_Name,") ||
+		dp_slice__starts(head, "Dispatch_ID,GPU_ID,")) &&
+	       dp_probe__contains(probe, ",Start_Timestamp") &&
+	       dp_probe__contains(probe, ",End_Timestamp");
+}
+
 static int probe(const struct dp_probe *probe)
 {
 	struct dp_slice head = { probe->head, probe->length };
@@ -144,8 +158,7 @@ static int probe(const struct dp_probe *probe)
 	}
 	if (dp_slice__starts(head, "\"Index\",\"KernelName\"") ||
 	    dp_slice__starts(head, "Index,KernelName,") ||
-	    /* rocprof-compute's tables have no queue. */
-	    dp_slice__starts(head, "Dispatch_ID,GPU_ID,Queue_ID,") ||
+	    dp_slice__starts(head, "Dispatch_ID,GPU_ID,Queue_ID,") || is_timed_table(probe, head) ||
 	    dp_slice__starts(head, "\"Dispatch_ID\",\"GPU_ID\",\"Queue_ID\","))
 		return 90;
 	dp_chrome__look(&look, probe);

@@ -3,7 +3,8 @@
  * they are the loops of the tree that have these numbers, or else what repeats about as often; or
  * the paper's algorithm is run as published (paper.c).
  *
- * Cost: that of the tree, plus one more search if it lacks a number.
+ * Cost: that of the tree, once more if it lacks a number, plus one more search if none of its loops
+ * is near that.
  */
 #include "loops/loops.h"
 #include "base/parameters.h"
@@ -216,6 +217,17 @@ static size_t count_near(const struct assignment *a, const struct dp_loops_reque
 	return near;
 }
 
+/* Returns true if each known number is that of a loop. */
+static bool has_all(const struct assignment *a, const struct dp_loops_request *r)
+{
+	size_t exact = 0;
+
+	for (size_t i = 0; i < r->counts_count && a->loop_of; i++)
+		exact += a->loop_of[i] != DP_NONE &&
+			 dp_loops__whole(&a->loops.loops[a->loop_of[i]]) == r->counts[i];
+	return exact == r->counts_count;
+}
+
 /*
  * Returns true if the loops of a search by count are better than those of the tree: they are near
  * more of the numbers and, where they miss one, cover as much as the tree's likely loop. A number
@@ -396,9 +408,9 @@ out:
 
 /*
  * Finds the tree of loops as if no number were known, except that one votes on where iterations
- * begin, with those of little confidence.
+ * begin; with those of little confidence if keep_all is set.
  */
-static int search_tree(struct assignment *tree, struct dp_detection *d)
+static int search_tree(struct assignment *tree, struct dp_detection *d, bool keep_all)
 {
 	const struct dp_loops_request *r = d->request;
 	struct dp_loops_request unaided = *r;
@@ -409,12 +421,30 @@ static int search_tree(struct assignment *tree, struct dp_detection *d)
 	unaided.counts_count = 0;
 	d->request = &unaided;
 	d->loops = &tree->loops;
-	d->keep_all = true;
+	d->keep_all = keep_all;
 	status = dp_detection__tree(d);
 	d->request = r;
 	d->loops = loops;
 	d->keep_all = false;
 	return status ? status : assign(tree, r);
+}
+
+/*
+ * Finds the tree of listed loops. Those of little confidence may take what listed ones would have,
+ * or leave too little for another search, but a number that a report without -n shows has to match.
+ */
+static int search_listed(struct assignment *listed, const struct dp_detection *d)
+{
+	struct dp_detection again = { .request = d->request };
+	int status = use_families(&again);
+
+	dp_explain__add(d->request->explain, "count", DP_FACTS({ "loops", "count", 0 }),
+			"not all numbers of -n are those of loops found so: the search is repeated "
+			"as without -n, where loops of little confidence are left out at once");
+	if (!status)
+		status = search_tree(listed, &again, false);
+	dp_detection__fini(&again);
+	return status;
 }
 
 /* Finds what repeats about as often as the known numbers, at any level. */
@@ -487,20 +517,28 @@ static int find_counts(struct dp_detection *d)
 {
 	const struct dp_loops_request *given = d->request;
 	struct dp_loops_request known = *given, *r = &known;
-	struct assignment tree = { .loop_of = NULL }, by_count = { .loop_of = NULL };
+	struct assignment tree = { .loop_of = NULL }, listed = tree, by_count = tree;
 	int status;
 
 	known.evidence.numbers = given->counts;
 	known.evidence.number_count = given->counts_count;
 	d->request = &known;
-	status = search_tree(&tree, d);
+	status = search_tree(&tree, d, true);
+	if (!status && !has_all(&tree, r))
+		status = search_listed(&listed, d);
+	if (!status && has_all(&listed, r)) {
+		status = take_assigned(d, &listed);
+		goto out;
+	}
 	if (!status && r->counts_count == 1)
 		note_likely(d->loops, &tree.loops, r->counts[0]);
 	if (!status && count_near(&tree, r) < r->counts_count)
 		status = search_counts(&by_count, d);
 	if (!status)
 		status = choose_assignment(d, &tree, &by_count);
+out:
 	assignment_fini(&by_count);
+	assignment_fini(&listed);
 	assignment_fini(&tree);
 	d->request = given;
 	return status;

@@ -5,6 +5,7 @@
 #include "report/capture.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Returns true if an operation is a kernel that counts. */
 static bool is_meant(const struct dp_ops *ops, size_t i, const struct dp_stream *stream,
@@ -194,4 +195,15 @@ bool dp_capture__paused(struct dp_paused *paused, const struct dp_trace *trace)
 		paused->times = i - first;
 	}
 	return paused->times;
+}
+
+size_t dp_capture__doubts(const char *doubts[DP_CAPTURE_DOUBTS], const struct dp_trace *trace)
+{
+	const struct dp_fact *fact;
+	size_t count = 0;
+
+	for (size_t i = 0; (fact = dp_trace_fact(trace, i)) && count < DP_CAPTURE_DOUBTS; i++)
+		if (!strcmp(fact->name, DP_FACT_CLOCKS) || !strcmp(fact->name, DP_FACT_REPLAY))
+			doubts[count++] = fact->value;
+	return count;
 }

@@ -49,6 +49,11 @@ bool dp_capture__outside(double shares[DP_CAPTURE_PARTS], const struct dp_trace 
 			 const struct dp_scope *scope, uint32_t device, int64_t start_ns,
 			 int64_t end_ns);
 
+#define DP_CAPTURE_DOUBTS 2
+
+/* Sets why the trace's times are inexact, borrowed from it. Returns how many reasons there are. */
+size_t dp_capture__doubts(const char *doubts[DP_CAPTURE_DOUBTS], const struct dp_trace *trace);
+
 /* How long recording was off, in the process that lacks most. */
 struct dp_paused {
 	size_t times;

@@ -8,12 +8,17 @@
 
 static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 {
+	const char *doubts[DP_CAPTURE_DOUBTS];
+	size_t count = dp_capture__doubts(doubts, trace);
 	const struct dp_loss *loss;
 
 	dp_render__text(render, ",\"losses\":[");
 	for (size_t i = 0; (loss = dp_trace_loss(trace, i)); i++)
 		dp_json__put(render, "%[%,%]", dp_json__comma(i), dp_html__cut(loss->reason),
 			     dp_json__count(loss->records));
+	dp_render__text(render, "],\"inexact\":[");
+	for (size_t i = 0; i < count; i++)
+		dp_json__put(render, "%%", dp_json__comma(i), dp_html__cut(doubts[i]));
 	dp_render__text(render, "]");
 }
 

@@ -1,5 +1,6 @@
 /* The contents of a trace, for people. */
 #include "base/text.h"
+#include "report/capture.h"
 #include "report/info.h"
 #include "report/text.h"
 
@@ -255,6 +256,8 @@ static void print_facts(struct dp_render *render, const struct dp_info *info)
 	const char *fact, *status = fact_of(info, "exit_status");
 	struct dp_words words = { 0 };
 	char value[TEXT_SIZE], number[DP_NUMBER_SIZE];
+	const char *doubts[DP_CAPTURE_DOUBTS];
+	size_t doubt_count = dp_capture__doubts(doubts, info->trace);
 
 	for (size_t i = 0; i < DP_COUNT(parts); i++)
 		if ((fact = fact_of(info, parts[i].name)))
@@ -264,6 +267,8 @@ static void print_facts(struct dp_render *render, const struct dp_info *info)
 		dp_words__add(&words, "%sCUPTI %s", words.used ? ", " : "",
 			      cupti_version(number, fact));
 	print_words(render, "recorded", "", words.text);
+	for (size_t i = 0; i < doubt_count; i++)
+		print_words(render, "inexact", "", safe(value, render, doubts[i], 200));
 	if (status) {
 		label(render, "ended");
 		dp_render__format(render, "with exit status %s\n", safe(value, render, status, 20));

@@ -248,6 +248,12 @@ void dp_text__capture(struct dp_words *words, struct dp_render *render, uint32_t
 /* " Most kernel time: a 40.2%, b 11.0%." */
 void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint32_t device);
 
+/* Counts the launches of graphs on a stream that are recorded as one operation each. */
+size_t dp_text__graphs(const struct dp_trace *trace, size_t stream);
+
+/* Adds that, and how to record the kernels inside. */
+void dp_text__add_graphs(struct dp_words *words, size_t graphs);
+
 /* Adds what is known of a stream without a loop: its best candidate, its device. */
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream);
 

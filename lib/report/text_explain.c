@@ -117,7 +117,7 @@ static double for_first(const struct dp_explanation *entry)
 	return fact(entry, "first") - fact(entry, "next");
 }
 
-/* Writes how the loop was found: how much shorter it makes the description of all kernels. */
+/* Writes how the loop was found, and how much shorter it makes the description of all kernels. */
 static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, double length)
 {
 	const struct dp_explanation *entry;
@@ -133,11 +133,14 @@ static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, 
 			      ? dp_text__digits(number, fact(entry, "iterations"), 3)
 			      : count_of(number, entry, "iterations"));
 	dp_words__add(&words, "%s of ", count_of(number, entry, "covered"));
-	dp_words__add(&words, "%s kernels, with %s; it describes them in ",
-		      count_of(number, entry, "symbols"),
+	dp_words__add(&words, "%s kernels, with %s", count_of(number, entry, "symbols"),
 		      dp_text__plural(edits, (uint64_t)fact(entry, "edits"), "difference"));
-	dp_words__add(&words, "%s bits instead of ", count_of(number, entry, "bits"));
-	dp_words__add(&words, "%s", count_of(number, entry, "bits_without"));
+	/* what was found in all operations may not be shorter for the kernels alone */
+	if (fact(entry, "bits") < fact(entry, "bits_without")) {
+		dp_words__add(&words, "; it describes them in %s bits",
+			      count_of(number, entry, "bits"));
+		dp_words__add(&words, " instead of %s", count_of(number, entry, "bits_without"));
+	}
 	write_line(render, "repeats", &words);
 }
 

@@ -311,22 +311,38 @@ static void add_next_step(struct dp_words *words, struct dp_render *render)
 	char number[DP_NUMBER_SIZE];
 	const struct dp_loop *loop;
 	double share, taken;
+	size_t graphs;
 
 	for (size_t i = 0; (loop = dp_analysis_loop(render->analysis, i)); i++) {
 		share = dp_text__summary(render, i, "avg_compute_ns") /
 			dp_text__summary(render, i, "avg_period_ns");
 		if (!loop->selected || !(share >= COMPUTE_BOUND))
 			continue;
+		graphs = dp_text__graphs(dp_analysis_trace(render->analysis), loop->stream);
 		dp_words__add(words, " Compute takes %s of an iteration",
 			      dp_human__share(number, share));
 		if (dp_text__is_minor(&taken, render, loop))
 			dp_words__add(words, ", but the loop takes only %s of the capture.",
 				      dp_human__share(number, taken));
+		else if (graphs)
+			dp_words__add(words, ".");
 		else
 			dp_words__add(words, ": only faster or fewer kernels would help.");
+		if (graphs)
+			dp_text__add_graphs(words, graphs);
 		dp_text__top_kernels(words, render, loop->device);
 		return;
 	}
+}
+
+static bool is_replayed(const struct dp_trace *trace)
+{
+	const struct dp_fact *fact;
+
+	for (size_t i = 0; (fact = dp_trace_fact(trace, i)); i++)
+		if (!strcmp(fact->name, DP_FACT_REPLAY))
+			return true;
+	return false;
 }
 
 /* Nothing was found: by which rules; or why rules could not find anything, or were not run. */
@@ -338,6 +354,12 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 	if (!dp_analysis_is_diagnosed(render->analysis)) {
 		dp_words__add(words, "Rules were not run: they need all metrics, and only named "
 				     "ones were computed.");
+		return false;
+	}
+	if (is_replayed(dp_analysis_trace(render->analysis))) {
+		dp_words__add(words,
+			      "No findings: times between kernels are the profiler's. Record "
+			      "without metrics and events to see what the GPU waits for.");
 		return false;
 	}
 	if (!loop) {

@@ -192,7 +192,7 @@ static void write_source(struct dp_render *render, const struct dp_trace *trace)
 
 static void write_operations(struct dp_render *render, const struct dp_trace *trace)
 {
-	size_t kernels = 0, copies = 0, sets = 0;
+	size_t kernels = 0, graphs = 0, copies = 0, sets = 0;
 	const struct dp_stream *stream;
 	char number[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
 	struct dp_words words = { 0 };
@@ -201,21 +201,34 @@ static void write_operations(struct dp_render *render, const struct dp_trace *tr
 		kernels += stream->kernels;
 		copies += stream->copies;
 		sets += stream->memsets;
+		graphs += dp_text__graphs(trace, i);
 	}
 	dp_words__add(&words,
 		      "%s: ", dp_text__plural(number, dp_trace_ops(trace)->count, "GPU operation"));
-	dp_words__add(&words, "%s, ", dp_text__plural(number, kernels, "kernel"));
+	dp_words__add(&words, "%s, ", dp_text__plural(number, kernels - graphs, "kernel"));
+	if (graphs)
+		dp_words__add(&words, "%s, ", dp_text__plural(number, graphs, "graph launch"));
 	dp_words__add(&words, "%s %s, ", dp_text__count(digits, copies),
 		      copies == 1 ? "copy" : "copies");
 	dp_words__add(&words, "%s", dp_text__plural(number, sets, "memset"));
 	dp_text__wrap(render, 0, 0, words.text);
 }
 
-/* Writes what is missing or was corrected, in one paragraph. */
+/* Writes a paragraph with a title. */
+static void write_note(struct dp_render *render, const char *title, const struct dp_words *words)
+{
+	size_t indent = strlen(title) + 1;
+
+	if (!words->used)
+		return;
+	dp_text__styled(render, DP_STYLE_YELLOW, title);
+	dp_render__text(render, " ");
+	dp_text__wrap(render, indent, indent, words->text);
+}
+
 static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 {
-	const char *title = dp_trace_loss_count(trace) ? "incomplete:" : "inexact:";
-	size_t count = dp_trace_loss_count(trace), used = strlen(title) + 1;
+	size_t count = dp_trace_loss_count(trace);
 	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
 
@@ -234,17 +247,27 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 	if (dp_trace_clamped(trace))
 		dp_words__add(&words, "%s%s with an end before the start", words.used ? "; " : "",
 			      dp_text__plural(number, dp_trace_clamped(trace), "event"));
-	if (!words.used)
-		return;
-	dp_text__styled(render, DP_STYLE_YELLOW, title);
-	dp_render__text(render, " ");
-	dp_text__wrap(render, used, used, words.text);
+	write_note(render, count ? "incomplete:" : "inexact:", &words);
+}
+
+/* Writes why times are inexact. */
+static void write_doubts(struct dp_render *render, const struct dp_trace *trace)
+{
+	const char *doubts[DP_CAPTURE_DOUBTS];
+	size_t count = dp_capture__doubts(doubts, trace);
+	char label[DP_LABEL_SIZE];
+	struct dp_words words = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		dp_words__add(
+			&words, "%s%s", words.used ? "; " : "",
+			dp_label__text(label, doubts[i], DP_LABEL_SIZE, render->options->ascii));
+	write_note(render, "inexact:", &words);
 }
 
 /* Writes when recording was off: unexplained, that time would look like a wait. */
 static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
 {
-	static const char title[] = "paused:";
 	char number[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
 	size_t all = dp_trace_process_count(trace);
@@ -260,9 +283,7 @@ static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
 	if (paused.processes < all)
 		dp_words__add(&words, " (in %zu of %zu processes)", paused.processes, all);
 	dp_words__add(&words, "; in no average or finding");
-	dp_text__styled(render, DP_STYLE_YELLOW, title);
-	dp_render__text(render, " ");
-	dp_text__wrap(render, sizeof(title), sizeof(title), words.text);
+	write_note(render, "paused:", &words);
 }
 
 /* Orders streams by interest: main ones by device, then the busiest. */
@@ -448,5 +469,6 @@ void dp_text__head(struct dp_render *render)
 	write_scope(render);
 	write_pauses(render, trace);
 	write_losses(render, trace);
+	write_doubts(render, trace);
 	write_streams(render, trace);
 }

@@ -12,6 +12,7 @@
 #define TOO_FEW 2      /* kernels of a stream that cannot show a repetition */
 #define LIKELY 0.5     /* confidence of what would be listed, but for an annotation */
 #define HINT_LEAST 0.2 /* smallest confidence of a candidate whose number is suggested */
+#define LAYER_LEAST 3  /* kernels of a network's layer: fewer are rarely one */
 #define IN_ROW_LEAST 8 /* launches of one kernel that are worth a mention, */
 #define IN_ROW_SHARE 0.1 /* and this share of the kernels: networks have shorter rows, too */
 
@@ -115,8 +116,7 @@ static bool has_row(const struct dp_stream_candidate *candidate)
 	       (double)candidate->in_row >= IN_ROW_SHARE * (double)candidate->kernels;
 }
 
-/* Counts the launches of CUDA graphs on a stream that are recorded as one operation each. */
-static size_t count_graphs(const struct dp_trace *trace, size_t stream)
+size_t dp_text__graphs(const struct dp_trace *trace, size_t stream)
 {
 	const struct dp_ops *ops = dp_trace_ops(trace);
 	size_t count, graphs = 0;
@@ -133,6 +133,25 @@ static bool is_pass(const struct dp_stream_candidate *candidate)
 	return candidate->layers && candidate->coverage >= SMALL;
 }
 
+/* So few kernels are a layer of a network only if they were judged, and are unlikely iterations. */
+static bool is_short(const struct dp_stream_candidate *candidate)
+{
+	return candidate->length < LAYER_LEAST && !isfinite(candidate->confidence);
+}
+
+/* They may as well be iterations, or parts of something else. */
+static void add_short(struct dp_words *words, const struct dp_stream_candidate *candidate,
+		      const char *streams)
+{
+	char number[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "%s", dp_text__plural(number, candidate->iterations, "repetition"));
+	dp_words__add(words, " of %s", dp_text__plural(number, candidate->length, "kernel"));
+	dp_words__add(words,
+		      " are %s of the %s: iterations of a short loop, or parts of a single pass. ",
+		      dp_human__share(number, candidate->coverage), streams);
+}
+
 /* The repetitions look like layers, so the capture has no second iteration to compare. */
 static void add_layers(struct dp_words *words, const struct dp_stream_candidate *candidate,
 		       const char *streams)
@@ -140,6 +159,10 @@ static void add_layers(struct dp_words *words, const struct dp_stream_candidate 
 	bool sure = candidate->coverage > LARGE && isfinite(candidate->confidence);
 	char number[DP_NUMBER_SIZE];
 
+	if (is_short(candidate)) {
+		add_short(words, candidate, streams);
+		return;
+	}
 	dp_words__add(words, "The capture %s a single pass through a network: %s",
 		      sure ? "looks like" : "may be",
 		      dp_text__plural(number, candidate->iterations, "repetition"));
@@ -151,6 +174,12 @@ static void add_layers(struct dp_words *words, const struct dp_stream_candidate 
 		dp_words__add(words, " (%s confidence that they are iterations)",
 			      dp_text__percent(number, candidate->confidence));
 	dp_words__add(words, ". ");
+}
+
+/* Returns true if repetitions inside a marked iteration are too few for layers or iterations. */
+static bool is_too_little(const struct dp_stream_candidate *candidate)
+{
+	return candidate->single && candidate->confidence >= LIKELY && candidate->coverage <= LARGE;
 }
 
 /*
@@ -166,7 +195,7 @@ static void add_inside(struct dp_words *words, const struct dp_stream_candidate 
 	dp_words__add(words, " of %s", dp_text__plural(number, candidate->length, "kernel"));
 	dp_words__add(words, " cover%s %s of it", candidate->iterations == 1 ? "s" : "",
 		      dp_human__share(number, candidate->coverage));
-	if (candidate->coverage > LARGE)
+	if (!is_too_little(candidate))
 		dp_words__add(words,
 			      ": its layers, or iterations themselves (%s confidence that they "
 			      "are). ",
@@ -175,13 +204,24 @@ static void add_inside(struct dp_words *words, const struct dp_stream_candidate 
 		dp_words__add(words, ", too little for its layers, or for iterations. ");
 }
 
+void dp_text__add_graphs(struct dp_words *words, size_t graphs)
+{
+	char number[DP_NUMBER_SIZE];
+
+	dp_words__add(words,
+		      " %s CUDA graph launch%s recorded as one operation%s; to see the kernels "
+		      "inside, record with --cuda-graph=node (nsys: --cuda-graph-trace=node).",
+		      dp_label_count(number, sizeof(number), graphs),
+		      graphs == 1 ? " is" : "es are", graphs == 1 ? "" : " each");
+}
+
 void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t stream)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_stream_candidate *candidate =
 		dp_analysis_candidate(render->analysis, stream);
 	char number[DP_NUMBER_SIZE], streams[DP_NUMBER_SIZE] = "stream";
-	size_t graphs = count_graphs(trace, stream);
+	size_t graphs = dp_text__graphs(trace, stream);
 
 	if (candidate->streams > 1)
 		dp_text__plural(streams, candidate->streams, "stream");
@@ -212,23 +252,19 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      streams);
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
-	if (is_hint(candidate))
+	if (is_hint(candidate) && !is_too_little(candidate))
 		dp_words__add(words,
-			      " If each of the %zu repetitions is an iteration, and not a layer of "
-			      "a network, pass -n %zu.",
-			      candidate->iterations, candidate->iterations);
+			      " If each of the %zu repetitions is an iteration%s, pass -n %zu.",
+			      candidate->iterations,
+			      is_short(candidate) ? "" : ", and not a layer of a network",
+			      candidate->iterations);
 	else if (has_row(candidate) && !candidate->counted)
 		dp_words__add(words,
 			      " If each launch of such a row is an iteration, pass the number of "
 			      "launches, such as -n %zu.",
 			      candidate->in_row);
 	if (graphs)
-		dp_words__add(words,
-			      " %s CUDA graph launch%s recorded as one operation%s; to see the "
-			      "kernels inside, record with --cuda-graph=node (nsys: "
-			      "--cuda-graph-trace=node).",
-			      dp_label_count(number, sizeof(number), graphs),
-			      graphs == 1 ? " is" : "es are", graphs == 1 ? "" : " each");
+		dp_text__add_graphs(words, graphs);
 }
 
 const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream)
@@ -241,7 +277,7 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 	if (candidate->counted)
 		return "No loop has the number of iterations that -n gives: run deepprof without "
 		       "it, or record a longer part of the run.";
-	if (is_pass(candidate))
+	if (is_pass(candidate) && !is_short(candidate))
 		return candidate->marked
 			       ? "Record several iterations, so that the whole pass repeats. If the "
 				 "capture has several already, pass their number (-n N)."

@@ -109,6 +109,8 @@ static const struct dp_saying sayings[] = {
 	{ "more_input_wait_ns", "", " more input wait", .of = "extra_ns",
 	  .all = "all of it input wait" },
 	{ "more_idle_ns", "", " more idle", .of = "extra_ns", .all = "all of it idle" },
+	{ "more_idle_launch_ns", "", " more launch latency", .of = "extra_ns",
+	  .all = "all of it launch latency" },
 	{ "more_idle_other_ns", "", " more idle", .of = "extra_ns", .all = "all of it idle" },
 	{ "more_idle_sync_ns", "", " more in synchronization", .of = "extra_ns",
 	  .all = "all of it in synchronization" },

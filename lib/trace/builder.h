@@ -216,6 +216,12 @@ int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t re
 int dp_builder__fact(struct dp_builder *builder, const char *name, const char *value,
 		     size_t length);
 
+/*
+ * Notes that the profiler ran each kernel alone, and several times, to collect metrics or events:
+ * the times between kernels are its own.
+ */
+int dp_builder__replayed(struct dp_builder *builder);
+
 /* Sets the epoch time of the source's time 0 (0 if its times are epoch times already). */
 void dp_builder__epoch(struct dp_builder *builder, int64_t epoch_ns);
 
@@ -233,6 +239,9 @@ void dp_builder__detail(struct dp_builder *builder, const char *format, ...) DP_
 void dp_builder__explain_no_gpu(struct dp_builder *builder, const char *who, const char *reason,
 				size_t length);
 void dp_builder__advise_recording(struct dp_builder *builder, const char *how);
+
+/* Sets what to do if launches were recorded, but none of what they launched (static, or NULL). */
+void dp_builder__advise_kernels(struct dp_builder *builder, const char *how);
 
 /*
  * Ends building. The caller frees *trace; the builder is freed in any case. Fails with

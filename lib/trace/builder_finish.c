@@ -1,6 +1,7 @@
 /* Makes a finished trace of what importers pushed: order, links, streams, times from 0. */
 #include "base/text.h"
 #include "trace/builder_model.h"
+#include "trace/clock.h"
 #include "trace/link.h"
 #include "trace/model.h"
 #include "trace/sort.h"
@@ -104,24 +105,6 @@ static int64_t find_resolution(const struct dp_columns *ops)
 	return step;
 }
 
-static void shift(struct dp_columns *rows, int64_t by_ns)
-{
-	int64_t *start = DP_COLUMN(rows, int64_t, 0), *end = DP_COLUMN(rows, int64_t, 1);
-
-	for (size_t i = 0; i < rows->count; i++) {
-		start[i] -= by_ns;
-		end[i] -= by_ns;
-	}
-}
-
-static void shift_times(struct dp_columns *rows, int64_t by_ns)
-{
-	int64_t *time = DP_COLUMN(rows, int64_t, 0);
-
-	for (size_t i = 0; i < rows->count; i++)
-		time[i] -= by_ns;
-}
-
 /* Returns the start of the first operation, the trace's time 0. */
 static int64_t find_zero(const struct dp_columns *ops)
 {
@@ -187,23 +170,22 @@ static int64_t rebase(struct dp_builder *builder, struct dp_trace *trace)
 		last_ns = DP_MAX(last_ns, DP_CELL(ops, int64_t, OP_END, i));
 	trace->duration_ns = last_ns - zero_ns;
 	trace->source_zero_ns = zero_ns;
-	trace->resolution_ns =
-		builder->resolution_ns > 0 ? builder->resolution_ns : find_resolution(ops);
+	trace->resolution_ns = builder->resolution_ns;
 	trace->t0_known = builder->epoch_known && ops->count &&
 			  !__builtin_add_overflow(builder->epoch_ns, zero_ns, &trace->t0_ns) &&
 			  trace->t0_ns >= -DP_TIME_LIMIT && trace->t0_ns <= DP_TIME_LIMIT;
-	shift(&builder->ops, zero_ns);
-	shift(&builder->calls, zero_ns);
-	shift(&builder->syncs, zero_ns);
-	shift(&builder->collectives, zero_ns);
-	shift(&builder->ranges, zero_ns);
-	shift_times(&builder->memory, zero_ns);
-	shift_times(&builder->samples, zero_ns);
-	shift(&builder->off_cpu, zero_ns);
-	shift(&builder->activity, zero_ns);
-	shift_times(&builder->cpu_samples, zero_ns);
-	shift_times(&builder->function_samples, zero_ns);
-	shift_times(&builder->throttling, zero_ns);
+	dp_columns__shift(&builder->ops, zero_ns, true);
+	dp_columns__shift(&builder->calls, zero_ns, true);
+	dp_columns__shift(&builder->syncs, zero_ns, true);
+	dp_columns__shift(&builder->collectives, zero_ns, true);
+	dp_columns__shift(&builder->ranges, zero_ns, true);
+	dp_columns__shift(&builder->memory, zero_ns, false);
+	dp_columns__shift(&builder->samples, zero_ns, false);
+	dp_columns__shift(&builder->off_cpu, zero_ns, true);
+	dp_columns__shift(&builder->activity, zero_ns, true);
+	dp_columns__shift(&builder->cpu_samples, zero_ns, false);
+	dp_columns__shift(&builder->function_samples, zero_ns, false);
+	dp_columns__shift(&builder->throttling, zero_ns, false);
 	return zero_ns;
 }
 
@@ -349,6 +331,21 @@ void dp_builder__advise_recording(struct dp_builder *builder, const char *how)
 	builder->how_to_record = how;
 }
 
+void dp_builder__advise_kernels(struct dp_builder *builder, const char *how)
+{
+	builder->how_to_get_kernels = how;
+}
+
+static bool has_launches(const struct dp_builder *builder)
+{
+	const uint8_t *kind = DP_COLUMN(&builder->calls, uint8_t, CALL_KIND);
+
+	for (size_t i = 0; i < builder->calls.count; i++)
+		if (kind[i] == DP_CALL_LAUNCH)
+			return true;
+	return false;
+}
+
 static int no_gpu(struct dp_builder *builder)
 {
 	static const char *const kinds[] = { "NVTX range", "annotation", "operator" };
@@ -370,6 +367,9 @@ static int no_gpu(struct dp_builder *builder)
 	if (builder->loss_count)
 		snprintf(losses, sizeof(losses), " in what is left (%.100s)",
 			 builder->losses[0].reason);
+	if (builder->how_to_get_kernels && !builder->no_gpu_reason[0] && has_launches(builder))
+		return dp_error__set(builder->error, DP_ERR_NO_GPU, "no GPU activity: %s%s; %s",
+				     text, losses, builder->how_to_get_kernels);
 	return dp_error__set(builder->error, DP_ERR_NO_GPU, "no GPU activity: %s%s%s%s%s%s", text,
 			     losses, builder->no_gpu_reason[0] ? "; " : "", builder->no_gpu_reason,
 			     builder->how_to_record ? "; record with " : "",
@@ -463,6 +463,7 @@ static void take_tables(struct dp_trace *trace, struct dp_builder *builder)
 			(struct dp_fact){ builder->facts[i].name,
 					  dp_trace_string(trace, builder->fact_values[i]) };
 	trace->clamped = builder->clamped;
+	trace->replayed = builder->replayed;
 	memcpy(trace->detail, builder->detail, sizeof(trace->detail));
 }
 
@@ -495,6 +496,7 @@ int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, cons
 {
 	struct dp_trace *made = NULL;
 	int status = builder->status;
+	bool moved = false;
 	int64_t zero_ns;
 
 	if (!status && !builder->ops.count && !allow_no_gpu)
@@ -507,6 +509,12 @@ int dp_builder__finish(struct dp_builder *builder, struct dp_trace **trace, cons
 		status = sort_all(builder);
 	if (!status)
 		status = dp_builder__link_calls(builder);
+	if (builder->resolution_ns <= 0)
+		builder->resolution_ns = find_resolution(&builder->ops);
+	if (!status)
+		status = dp_builder__correct_clocks(builder, builder->resolution_ns, &moved);
+	if (!status && moved)
+		status = sort_columns(builder, &builder->collectives, compare_collectives);
 	if (status)
 		goto out;
 	made = dp_alloc__zeroed(1, sizeof(*made));

@@ -125,10 +125,12 @@ struct dp_builder {
 	uint64_t range_kinds[3];   /* by enum dp_range_kind */
 	int64_t epoch_ns;
 	bool epoch_known;
+	bool replayed;
 	int64_t resolution_ns;
 	char detail[64];
 	char no_gpu_reason[200];   /* the recorder's explanation, or "" */
 	const char *how_to_record; /* GPU activity, or NULL */
+	const char *how_to_get_kernels; /* of recorded launches, or NULL */
 };
 
 /* Makes all further calls fail; returns status. */

@@ -111,3 +111,12 @@ void dp_columns__shrink(struct dp_columns *columns)
 	}
 	columns->room = columns->count;
 }
+
+void dp_columns__shift(struct dp_columns *columns, int64_t by_ns, bool spans)
+{
+	for (size_t i = 0; i < columns->count; i++) {
+		DP_CELL(columns, int64_t, 0, i) -= by_ns;
+		if (spans)
+			DP_CELL(columns, int64_t, 1, i) -= by_ns;
+	}
+}

@@ -30,6 +30,9 @@ void dp_columns__filter(struct dp_columns *columns,
 
 void dp_columns__shrink(struct dp_columns *columns);
 
+/* Subtracts from the times in the first column or, for spans, in the first two. */
+void dp_columns__shift(struct dp_columns *columns, int64_t by_ns, bool spans);
+
 /* The elements of a column, and row `row` of it. */
 #define DP_COLUMN(columns, type, column) ((type *)(columns)->data[column])
 #define DP_CELL(columns, type, column, row) (DP_COLUMN(columns, type, column)[row])

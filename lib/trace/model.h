@@ -45,6 +45,7 @@ struct dp_trace {
 	struct dp_fact facts[DP_FACTS_MOST];
 	size_t fact_count;
 	uint64_t clamped;
+	bool replayed; /* the times between kernels are the profiler's */
 	int64_t t0_ns;
 	bool t0_known;
 	int64_t source_zero_ns;

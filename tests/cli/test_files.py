@@ -125,6 +125,7 @@ class Input(cli.Case):
             ("pandas.csv", b',Type,Time(%),Time,Calls\n', "nvprof --print-gpu-trace"),
             ("sums.csv", b"Time (%),Total Time (ns),Instances\n", "nsys export"),
             ("a.pdf", b"%PDF-1.7\n", "a PDF document"),
+            ("lfs.sqlite", b"version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 5\n", "git lfs pull"),
             ("a.png", b"\x89PNG\r\n", "an image"),
             ("noise", b"\1\2\3\0\xff", "binary data, not a trace"),
             ("other.json", b'{"a": 1}', "JSON, but not a trace: it has no traceEvents"),

@@ -695,10 +695,11 @@ class Findings(cli.Case):
              "pid": 0, "tid": 7, "ts": 100 * i, "dur": 50, "args": {"device": 0, "stream": 7}}
             for i in range(20)]}))
         text = " ".join(cli.run("analyze", trace).stdout.split())
-        self.assertIn("The capture may be a single pass through a network: 10 repetitions of 2 kernels "
-                      "(100% of the stream) look like its layers.", text)
-        self.assertIn("Record several iterations, so that the whole pass repeats.", text)
-        self.assertIn("pass -n 10.", text)
+        # two kernels are too few for a layer of a network
+        self.assertIn("10 repetitions of 2 kernels are 100% of the stream: iterations of a short "
+                      "loop, or parts of a single pass.", text)
+        self.assertNotIn("layer", text)
+        self.assertIn("If each of the 10 repetitions is an iteration, pass -n 10.", text)
         self.assertIn("10 iterations of 2 kernels", cli.run("analyze", "-n10", trace).stdout)
         self.assertIn("10 repetitions of 2 kernels look like the layers of a single pass",
                       cli.run("analyze", "--format=csv", trace).stderr)
@@ -844,6 +845,73 @@ class Findings(cli.Case):
         self.assertEqual((loop["id"], [0, 0]), (finding["loop"], finding["iterations"]))
         self.assertIn("of the iteration (", text)
         self.assertNotIn("per iteration", text)
+
+    def test_slow_by_launch_latency(self):
+        """What most slow iterations have more of is the advice."""
+        trace = self.folder / "gaps.json"
+        events, at = [], 1000.0
+        for k in range(100):
+            ids = {"correlation": k + 1}
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
+                           "tid": 1, "ts": k, "dur": 0.5, "args": ids})
+            events.append({"ph": "X", "cat": "kernel", "name": "forward", "pid": 0, "tid": 7, "ts": at,
+                           "dur": 8, "args": {"device": 0, "stream": 7, **ids}})
+            # some of the slow ones wait longer than launches take
+            at += 8 + (5 if k % 5 else 20 if k % 30 else 38)
+        trace.write_text(json.dumps({"traceEvents": events}))
+        text = " ".join(cli.run("analyze", trace).stdout.split())
+        self.assertRegex(text, r"slow-iterations: .* slow iterations, (every 5th, )?\d+\.\d+ [uµ]s more launch latency, ")
+        self.assertIn("kernels follow each other more slowly there", text)
+
+    def test_graphs_are_no_kernels(self):
+        """Launches that are recorded as one operation are counted apart."""
+        trace = cli.simulate(self.folder / "graphs", "-F", "nsys", "-p", "cuda-graph")
+        with contextlib.closing(sqlite3.connect(trace)) as database, database:
+            graphs = database.execute("SELECT COUNT(*) FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE").fetchone()[0]
+        self.assertGreater(graphs, 1)
+        self.assertIn(f" {graphs:,} graph launches, ", " ".join(cli.run("analyze", trace).stdout.split()))
+
+    def test_cost_that_the_replayed_iterations_lack(self):
+        """Only the first half waits; outliers there leave the second half to the replay."""
+        text, report = self.run_of(
+            f"{STEP}; {READ}; wait time=12ms until=22; wait time=90ms every=5 until=22"
+        )
+        finding = self.rules(report)["host-bound"]
+        self.assertIsNone(finding["predicted_ns"])
+        self.assertEqual("warning", finding["severity"])
+        self.assertNotIn("no gain by itself", text)
+
+    def test_clocks_that_differ(self):
+        """Host times are corrected if kernels start before their launch: findings stay the same."""
+        do = f"wait time=20ms; {STEP}; {READ}"
+        before = self.rules(self.run_of(do)[1])["host-bound"]
+        trace = self.folder / "trace.kineto"
+        events = json.loads(trace.read_text())
+        for event in events["traceEvents"]:
+            if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+                event["ts"] -= 100
+        trace.write_text(json.dumps(events))
+        self.assertRegex(
+            " ".join(cli.run("analyze", trace).stdout.split()),
+            r"inexact: [\d,]+ of [\d,]+ operations start before the call that launches them, as the "
+            r"clocks of host and GPU differ: the host's times are moved \d+(\.\d)? us earlier",
+        )
+        found = self.rules(json.loads(cli.run("analyze", "--format=json", trace).stdout))
+        for key in "recoverable_ns", "predicted_ns":
+            self.assertAlmostEqual(before[key], found["host-bound"][key], delta=0.02 * before[key])
+
+    def test_kernels_that_were_replayed(self):
+        """Times between kernels are the profiler's: nothing is found in them."""
+        do = f"wait time=20ms; {STEP}; {READ}"
+        self.assertIn("host-bound", self.rules(self.run_of(do, form="nvprof")[1]))
+        trace = self.folder / "trace.nvprof"
+        with contextlib.closing(sqlite3.connect(trace)) as database, database:
+            database.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_METRIC(id INT, correlationId INT)")
+            database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_METRIC VALUES(1, 1)")
+        text = " ".join(cli.run("analyze", trace).stdout.split())
+        self.assertEqual(1, text.count("inexact: the profiler ran each kernel alone"), text)
+        self.assertIn("No findings: times between kernels are the profiler's. Record", text)
+        self.assertEqual([], json.loads(cli.run("analyze", "--format=json", trace).stdout)["findings"])
 
     def test_small_uploads_are_no_input(self):
         """What the host makes of results is not waited for as input."""

@@ -50,14 +50,18 @@ TEST(rocprof)
 					   ARGS("\"Index\": \"0\""))
 						 X("_Z3addPfi", "7", "5", "\"14.125\"", "\"3.000\"",
 						   ARGS("\"dev-id\": \"1\", \"Index\": \"0\""))
-							 X("<barrier packet>", "7", "5", "18", "1",
-							   ARGS("\"Index\": \"1\""))
-								 X("CopyHostToDevice", "1", "0",
-								   "20", "1",
-								   ARGS("\"dev-id\": 1, "
-									"\"Index\": 3"))
-									 X("step", "0", "77", "9",
-									   "20", "")),
+							 X("Unknown command type", "7", "5", "17",
+							   "0", ARGS("\"Index\": \"1\""))
+								 X("<barrier packet>", "7", "5",
+								   "18", "1",
+								   ARGS("\"Index\": \"1\""))
+									 X("CopyHostToDevice", "1",
+									   "0", "20", "1",
+									   ARGS("\"dev-id\": 1, "
+										"\"Index\": 3"))
+										 X("step", "0",
+										   "77", "9", "20",
+										   "")),
 		"rocprof");
 	const struct dp_ops *ops = dp_trace_ops(trace);
 	const struct dp_calls *calls = dp_trace_calls(trace);

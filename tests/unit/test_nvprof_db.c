@@ -91,8 +91,10 @@ TEST(metrics)
 	for (size_t i = 0; i < DP_COUNT(rows); i++) {
 		snprintf(script, sizeof(script), "%s%s", tables, rows[i]);
 		good("nvprof_db", script);
-		ck_assert_str_eq(dp_trace_format_detail(trace),
-				 i ? "version 18, kernels replayed for metrics" : "version 18");
+		ck_assert_str_eq(dp_trace_format_detail(trace), "version 18");
+		ck_assert_int_eq(dp_trace_fact(trace, 0) != NULL, i > 0);
+		if (i)
+			ck_assert_str_eq(dp_trace_fact(trace, 0)->name, DP_FACT_REPLAY);
 		done();
 	}
 }

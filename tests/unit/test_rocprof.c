@@ -129,6 +129,20 @@ TEST(version_2)
 		DP_ERR_UNSUPPORTED, "which has no kernel times");
 }
 
+/* rocprof-compute's table of all counters, with the times of one run. */
+TEST(counters_with_times)
+{
+	const struct dp_ops *ops =
+		good("Dispatch_ID,Kernel_Name,GPU_ID,SQ_WAVES,Start_Timestamp,End_Timestamp\n"
+		     "0,\"add(float*, int)\",2,4096,1000,1500\n3,b,2,64,2000,2700\n");
+
+	ck_assert_uint_eq(ops->count, 2);
+	ck_assert_str_eq(name_of(0), "add(float*, int)");
+	ck_assert_int_eq(ops->start_ns[1], 1000);
+	ck_assert_int_eq(dp_trace_device(trace, stream_of(0)->device)->id, 2);
+	dp_trace_free(trace);
+}
+
 /* As Python writes times it has read as floating point; a spreadsheet rounds them. */
 TEST(converted_times)
 {

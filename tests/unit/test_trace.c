@@ -43,6 +43,47 @@ TEST(times_start_at_the_first_operation)
 	dp_trace_free(trace);
 }
 
+/* Ten kernels whose calls start at 10000, 20000, … ns, and which start that much before them. */
+static struct dp_trace *skewed(int64_t by_ns, size_t early)
+{
+	struct dp_builder *builder = start();
+	uint32_t process = dp_builder__process(builder, 42);
+	uint32_t stream = dp_builder__stream(builder, process, 0, 1, 7);
+	uint32_t thread = dp_builder__thread(builder, process, 43);
+	struct dp_range range = { 1000, 9000, 0, thread, DP_RANGE_NVTX };
+
+	range.name = dp_builder__string(builder, "step", 4);
+	ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+	for (uint32_t i = 1; i <= 10; i++) {
+		int64_t call_ns = 10000 * i, start_ns = call_ns - (i <= early ? by_ns : -50);
+
+		add_call(builder, thread, "cudaLaunchKernel", call_ns, call_ns + 40, i);
+		add_op(builder, stream, DP_OP_KERNEL, start_ns, start_ns + 1, i);
+	}
+	return finish(builder);
+}
+
+TEST(clocks_that_differ_are_corrected)
+{
+	struct dp_trace *trace = skewed(3001, 9);
+
+	/* the first kernel starts with its call, and is time 0 */
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[0], 0);
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[9], 90000);
+	ck_assert_int_eq(dp_trace_ops(trace)->start_ns[9], 90000 + 3001 + 50);
+	ck_assert_int_eq(dp_trace_ranges(trace)->start_ns[0], -9000);
+	ck_assert_str_eq(dp_trace_fact(trace, 0)->name, DP_FACT_CLOCKS);
+	ck_assert(strstr(dp_trace_fact(trace, 0)->value, "9 of 10 operations start before"));
+	ck_assert(strstr(dp_trace_fact(trace, 0)->value, "moved 3 us earlier"));
+	dp_trace_free(trace);
+	/* no kernel starts early, or ids mean other calls */
+	for (int i = 0; i < 2; i++) {
+		trace = skewed(20000001, i ? 1 : 0);
+		ck_assert_ptr_null(dp_trace_fact(trace, 0));
+		dp_trace_free(trace);
+	}
+}
+
 TEST(equal_times_keep_the_order_of_launch)
 {
 	struct dp_builder *builder = start();
@@ -76,7 +117,7 @@ TEST(operations_find_their_calls)
 	/* a driver call inside the runtime's */
 	add_call(builder, dp_builder__thread(builder, one, 1), "cudaLaunchKernel", 500, 540, 6);
 	add_call(builder, dp_builder__thread(builder, one, 1), "cuLaunchKernel", 510, 530, 6);
-	/* clocks that differ: the call seems to come after its operation */
+	/* clocks that differ: the call seems to come after its operation, and all move by 100 */
 	add_call(builder, dp_builder__thread(builder, one, 1), "cudaLaunchKernel", 900, 910, 7);
 	add_op(builder, stream, DP_OP_KERNEL, 200, 250, 5);
 	add_op(builder, stream, DP_OP_KERNEL, 400, 450, 5);
@@ -85,10 +126,10 @@ TEST(operations_find_their_calls)
 	add_op(builder, stream, DP_OP_KERNEL, 950, 951, 99);
 	trace = finish(builder);
 	ops = dp_trace_ops(trace);
-	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[0]], -100);
-	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[1]], 100);
-	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[2]], 300);
-	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[3]], 700);
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[0]], -200);
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[1]], 0);
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[2]], 200);
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[ops->call[3]], 600);
 	ck_assert_uint_eq(ops->call[4], DP_NONE);
 	dp_trace_free(trace);
 }
@@ -226,6 +267,13 @@ TEST(nothing_on_the_gpu_is_reported)
 		dp_builder__add_range(builder, &range);
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "b", false), DP_ERR_NO_GPU);
 	ck_assert_str_eq(error.message, "no GPU activity: 21,998 NVTX ranges, no kernels");
+	builder = start();
+	add_call(builder, dp_builder__thread(builder, dp_builder__process(builder, 1), 1),
+		 "cudaLaunchKernel", 1, 2, 1);
+	dp_builder__advise_recording(builder, "an option");
+	dp_builder__advise_kernels(builder, "look for errors");
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "b", false), DP_ERR_NO_GPU);
+	ck_assert_str_eq(error.message, "no GPU activity: 1 API call, no kernels; look for errors");
 	builder = start();
 	dp_builder__add_range(builder, &range);
 	dp_builder__loss(builder, "the file ends early", 0, 0);

@@ -494,3 +494,36 @@ TEST(iterations_that_branch)
 	}
 	expect(250, 3, 7);
 }
+
+/* Sweeps until convergence, then new bounds or the end of a path, and which is the best. */
+static void run_assignment(uint32_t *random)
+{
+	bool bounds = draw(random, 0, 2) > 0;
+
+	run("update_%d", 0, PROGRAM, 1000);
+	for (uint32_t k = draw(random, 1, 14); k > 0; k--)
+		run_all("sweep_%d", 2);
+	run("check_%d", 0, PROGRAM, 1000);
+	run_all(bounds ? "bound_%d" : "path_%d", bounds ? 6 : 1);
+	if (draw(random, 0, 3) == 0)
+		run("found_%d", 0, PROGRAM, 1000);
+	run("most_%d", 0, PROGRAM, 1000);
+	for (uint32_t k = draw(random, 1, 2); k > 0; k--)
+		run("set_%d", 0, PROGRAM, 1000);
+}
+
+/*
+ * What is found without a number has to match when it is given: loops of too little confidence are
+ * then kept, in case one of them has the number, and must not hide the iterations that branch.
+ */
+TEST(iterations_that_branch_match_their_number)
+{
+	for (uint64_t known = 0; known <= 250; known += 250) {
+		uint32_t random = 77;
+
+		begin();
+		for (int i = 0; i < 250; i++)
+			run_assignment(&random);
+		expect_known(known, 250, 8, 7);
+	}
+}
