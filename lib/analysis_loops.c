@@ -258,15 +258,7 @@ static int only_candidate(const struct dp_loop_search *s, struct dp_loops **loop
 	*loops = NULL;
 	if (no_loops(loops))
 		return DP_ERR_NOMEM;
-	(*loops)->best_length = nearest ? nearest->length : tree->best_length;
-	(*loops)->best_iterations =
-		nearest ? dp_loops__whole(nearest) : tree->best_iterations;
-	(*loops)->best_confidence =
-		nearest ? dp_confidence__of(&nearest->confidence) : tree->best_confidence;
-	(*loops)->best_layers = nearest ? nearest->maybe_layers : tree->best_layers;
-	(*loops)->best_coverage =
-		nearest ? (double)dp_loops__covered(nearest) / (double)s->sequence->count
-			: tree->best_coverage;
+	(*loops)->best = nearest ? dp_loops__describe(nearest, s->sequence->count) : tree->best;
 	return DP_OK;
 }
 
@@ -324,18 +316,18 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 	uint64_t given = s->options->iterations[0];
 	char percent[DP_TEXT_SIZE], kernels[DP_TEXT_SIZE];
 
-	if (!loops->likely_iterations || given < 2 || !loops->count ||
+	if (!loops->likely.iterations || given < 2 || !loops->count ||
 	    dp_loops__whole(&loops->loops[0]) != given ||
-	    loops->loops[0].length == loops->likely_length)
+	    loops->loops[0].length == loops->likely.length)
 		return;
 	dp_log__write(
 		&s->options->log, DP_LOG_WARNING,
 		"stream %lld: found %llu iterations, but without -n it would be %zu iterations "
 		"of %s kernels (%s confidence)",
 		(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
-		(unsigned long long)given, loops->likely_iterations,
-		dp_text__count(kernels, loops->likely_length),
-		dp_text__percent(percent, loops->likely_confidence));
+		(unsigned long long)given, loops->likely.iterations,
+		dp_text__count(kernels, loops->likely.length),
+		dp_text__percent(percent, loops->likely.confidence));
 	loops->loops[0].confidence.loop = (double)NAN;
 }
 
@@ -354,7 +346,7 @@ static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **lo
 		return DP_OK;
 	for (size_t l = 0; l < (*loops)->count; l++)
 		if (((dp_loops__whole(&(*loops)->loops[l]) == request->counts[0] &&
-		      !(*loops)->likely_iterations) ||
+		      !(*loops)->likely.iterations) ||
 		     (*loops)->loops[l].matches_in_sequence) &&
 		    dp_confidence__listed(&(*loops)->loops[l].confidence))
 			return DP_OK;

@@ -217,15 +217,14 @@ static void explain_single(struct dp_explain *explain, const struct dp_cut *cut,
 static void note_best(struct dp_detection *d, const struct dp_cut *cut, size_t length,
 		      const struct dp_confidence *confidence)
 {
-	struct dp_loops *loops = d->loops;
-
-	if (dp_confidence__of(confidence) >= loops->best_confidence) {
-		loops->best_confidence = dp_confidence__of(confidence);
-		loops->best_layers = confidence->feature[DP_FEATURE_LAYERS] > 0;
-		loops->best_length = length;
-		loops->best_iterations = cut->whole;
-		loops->best_coverage = (double)cut->covered / (double)d->request->count;
-	}
+	if (dp_confidence__of(confidence) >= d->loops->best.confidence)
+		d->loops->best = (struct dp_unlisted){
+			.length = length,
+			.coverage = (double)cut->covered / (double)d->request->count,
+			.confidence = dp_confidence__of(confidence),
+			.iterations = cut->whole,
+			.layers = confidence->feature[DP_FEATURE_LAYERS] > 0,
+		};
 }
 
 /* Adds the loop of pattern i to the detection's. */

@@ -97,6 +97,17 @@ size_t dp_loops__covered(const struct dp_sequence_loop *loop)
 	return symbols;
 }
 
+struct dp_unlisted dp_loops__describe(const struct dp_sequence_loop *loop, size_t n)
+{
+	return (struct dp_unlisted){
+		.length = loop->length,
+		.coverage = (double)dp_loops__covered(loop) / (double)n,
+		.confidence = dp_confidence__of(&loop->confidence),
+		.iterations = dp_loops__whole(loop),
+		.layers = loop->maybe_layers,
+	};
+}
+
 const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops)
 {
 	const struct dp_sequence_loop *most = NULL;

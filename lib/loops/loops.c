@@ -438,7 +438,7 @@ static int search_counts(struct assignment *by_count, struct dp_detection *d)
 }
 
 /* Notes the most likely loop of the tree if no listed loop has the known number. */
-static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uint64_t known)
+static void note_likely(struct dp_detection *d, const struct dp_loops *tree, uint64_t known)
 {
 	const struct dp_sequence_loop *likely = NULL;
 
@@ -451,11 +451,8 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 		    (!likely || dp_loops__covered(loop) > dp_loops__covered(likely)))
 			likely = loop;
 	}
-	if (!likely)
-		return;
-	loops->likely_iterations = dp_loops__whole(likely);
-	loops->likely_length = likely->length;
-	loops->likely_confidence = dp_confidence__of(&likely->confidence);
+	if (likely)
+		d->loops->likely = dp_loops__describe(likely, d->request->count);
 }
 
 /*
@@ -495,7 +492,7 @@ static int find_counts(struct dp_detection *d)
 	d->request = &known;
 	status = search_tree(&tree, d);
 	if (!status && r->counts_count == 1)
-		note_likely(d->loops, &tree.loops, r->counts[0]);
+		note_likely(d, &tree.loops, r->counts[0]);
 	if (!status && count_near(&tree, r) < r->counts_count)
 		status = search_counts(&by_count, d);
 	if (!status)
@@ -554,11 +551,8 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 		dp_loops__free(d.loops);
 		return status == DP_ERR_NOMEM ? dp_error__nomem(error, 0) : status;
 	}
-	if (d.loops->count > 0) {
-		d.loops->best_length = d.loops->best_iterations = 0;
-		d.loops->best_coverage = d.loops->best_confidence = 0;
-		d.loops->best_layers = false;
-	}
+	if (d.loops->count > 0)
+		d.loops->best = (struct dp_unlisted){ 0 };
 	*loops = d.loops;
 	return DP_OK;
 }
