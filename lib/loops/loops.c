@@ -8,7 +8,6 @@
 #include "loops/loops.h"
 #include "base/parameters.h"
 #include "loops/searches.h"
-#include "loops/paper.h"
 
 #include <math.h>
 

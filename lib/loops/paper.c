@@ -10,7 +10,7 @@
  * continues after the match. Skipped symbols count from the start on, so a match may begin with
  * some. O(n · (m + k0)).
  */
-#include "loops/paper.h"
+#include "loops/searches.h"
 
 #include <math.h>
 
