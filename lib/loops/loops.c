@@ -481,15 +481,10 @@ static int choose_assignment(struct dp_detection *d, struct assignment *tree,
 /* Searches the tree and, if it lacks a known number, the same suffix tree for the numbers. */
 static int find_counts(struct dp_detection *d)
 {
-	const struct dp_loops_request *given = d->request;
-	struct dp_loops_request known = *given, *r = &known;
+	const struct dp_loops_request *r = d->request;
 	struct assignment tree = { .loop_of = NULL }, by_count = { .loop_of = NULL };
-	int status;
+	int status = search_tree(&tree, d);
 
-	known.evidence.numbers = given->counts;
-	known.evidence.number_count = given->counts_count;
-	d->request = &known;
-	status = search_tree(&tree, d);
 	if (!status && r->counts_count == 1)
 		note_likely(d, &tree.loops, r->counts[0]);
 	if (!status && count_near(&tree, r) < r->counts_count)
@@ -498,7 +493,6 @@ static int find_counts(struct dp_detection *d)
 		status = choose_assignment(d, &tree, &by_count);
 	assignment_fini(&by_count);
 	assignment_fini(&tree);
-	d->request = given;
 	return status;
 }
 
@@ -529,11 +523,14 @@ static int check_counts(const struct dp_loops_request *r, struct dp_error *error
 int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *request,
 		   struct dp_error *error)
 {
-	struct dp_detection d = { .request = request };
+	struct dp_loops_request known = *request;
+	struct dp_detection d = { .request = &known };
 	int status = check_counts(request, error);
 
 	if (status)
 		return status;
+	known.evidence.numbers = request->counts;
+	known.evidence.number_count = request->counts_count;
 	d.loops = calloc(1, sizeof(*d.loops));
 	if (!d.loops)
 		return dp_error__nomem(error, sizeof(*d.loops));
