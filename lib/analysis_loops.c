@@ -368,15 +368,6 @@ static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **lo
 	return status;
 }
 
-static size_t count_whole(const struct dp_marks *marks)
-{
-	size_t whole = 0;
-
-	for (size_t i = 0; i < marks->count; i++)
-		whole += !marks->iterations[i].partial;
-	return whole;
-}
-
 static void tell_missing(const struct dp_loop_search *s, const struct dp_loops *loops)
 {
 	dp_analysis__missing_counts(
@@ -400,10 +391,11 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 		status = dp_sequence__marks(&marks, s->sequence, s->annotations, s->error);
 	if (!status && marks.count) {
 		s->marked = true;
-		dp_explain__add(s->explain, "annotations",
-				DP_FACTS({ "iterations", "count", (double)count_whole(&marks) }),
-				"annotations like%s mark {iterations:iteration}",
-				name_of(s, &marks));
+		dp_explain__add(
+			s->explain, "annotations",
+			DP_FACTS({ "iterations", "count",
+				   (double)dp_iterations__whole(marks.iterations, marks.count) }),
+			"annotations like%s mark {iterations:iteration}", name_of(s, &marks));
 		status = no_loops(loops);
 		if (!status)
 			status = add_marked(*loops, s, &marks);

@@ -71,11 +71,7 @@ void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut)
 
 size_t dp_loops__whole(const struct dp_sequence_loop *loop)
 {
-	size_t whole = 0;
-
-	for (size_t i = 0; i < loop->count; i++)
-		whole += !loop->iterations[i].partial;
-	return whole;
+	return dp_iterations__whole(loop->iterations, loop->count);
 }
 
 size_t dp_loops__equal(const struct dp_sequence_loop *loop)
@@ -90,11 +86,7 @@ size_t dp_loops__equal(const struct dp_sequence_loop *loop)
 
 size_t dp_loops__covered(const struct dp_sequence_loop *loop)
 {
-	size_t symbols = 0;
-
-	for (size_t i = 0; i < loop->count; i++)
-		symbols += loop->iterations[i].end - loop->iterations[i].first;
-	return symbols;
+	return dp_iterations__covered(loop->iterations, loop->count);
 }
 
 struct dp_unlisted dp_loops__describe(const struct dp_sequence_loop *loop, size_t n)

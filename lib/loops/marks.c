@@ -18,16 +18,14 @@ static int choose_pattern(struct dp_substring *chosen, size_t *times, const uint
 {
 	struct dp_substrings set = { .symbols = symbols };
 	/* by number; and the lengths, each before its index */
-	size_t *counts = dp_alloc__zeroed(n, sizeof(*counts)), whole = 0;
+	size_t *counts = dp_alloc__zeroed(n, sizeof(*counts));
 	int64_t *lengths = dp_alloc__array(n, sizeof(*lengths));
-	size_t count = 0;
+	size_t count = 0, whole = dp_iterations__whole(iterations, n);
 	int status = counts && lengths ? DP_OK : DP_ERR_NOMEM;
 
 	*times = 0;
 	*chosen = (struct dp_substring){ 0 };
 	dp_hash__draw(&set.key);
-	for (size_t i = 0; i < n; i++)
-		whole += !iterations[i].partial;
 	for (size_t i = 0; i < n && !status; i++) {
 		const struct dp_sequence_iteration *s = &iterations[i];
 		uint32_t number = 0;
