@@ -16,7 +16,7 @@
 static int choose_pattern(struct dp_substring *chosen, size_t *times, const uint32_t *symbols,
 			  const struct dp_sequence_iteration *iterations, size_t n)
 {
-	struct dp_substrings set = { .symbols = symbols };
+	struct dp_substrings set = dp_substrings__of(symbols);
 	/* by number; and the lengths, each before its index */
 	size_t *counts = dp_alloc__zeroed(n, sizeof(*counts));
 	int64_t *lengths = dp_alloc__array(n, sizeof(*lengths));
@@ -25,7 +25,6 @@ static int choose_pattern(struct dp_substring *chosen, size_t *times, const uint
 
 	*times = 0;
 	*chosen = (struct dp_substring){ 0 };
-	dp_hash__draw(&set.key);
 	for (size_t i = 0; i < n && !status; i++) {
 		const struct dp_sequence_iteration *s = &iterations[i];
 		uint32_t number = 0;

@@ -63,10 +63,9 @@ static int note_gram(size_t *before, struct dp_substrings *grams, size_t m, size
 int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 {
 	double copy = 2 * log2((double)m + 1) + 1, sum = 0;
-	struct dp_substrings grams = { .symbols = p };
+	struct dp_substrings grams = dp_substrings__of(p);
 	int status = DP_OK;
 
-	dp_hash__draw(&grams.key);
 	for (size_t i = 0; i < m && !status;) {
 		size_t before, length = 0, end = i + 1;
 
