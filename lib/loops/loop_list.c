@@ -69,6 +69,16 @@ void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut)
 	*cut = (struct dp_cut){ 0 };
 }
 
+int dp_detection__finish_cut(struct dp_sequence_loop *loop, struct dp_cut *cut,
+			     const uint32_t *symbols)
+{
+	int status = dp_cut__number_variants(cut, symbols);
+
+	if (!status)
+		dp_detection__take_cut(loop, cut);
+	return status;
+}
+
 size_t dp_loops__whole(const struct dp_sequence_loop *loop)
 {
 	return dp_iterations__whole(loop->iterations, loop->count);

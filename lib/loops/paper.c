@@ -125,9 +125,7 @@ static int add_published(struct dp_detection *d, const struct dp_paper_pattern *
 		status = dp_paper__match(&cut, r->symbols, r->count, pattern, p->length,
 					 r->max_unmatched);
 	if (!status)
-		status = dp_cut__number_variants(&cut, r->symbols);
-	if (!status)
-		dp_detection__take_cut(loop, &cut);
+		status = dp_detection__finish_cut(loop, &cut, r->symbols);
 	dp_cut__fini(&cut);
 	return status;
 }
