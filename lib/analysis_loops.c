@@ -81,7 +81,7 @@ static int take_marks(const struct dp_loop_search *s, const struct dp_marks *mar
 /* The name of the first annotation, cut for quoting. */
 static const char *name_of(const struct dp_loop_search *s, const struct dp_marks *marks)
 {
-	return dp_explain__quote(s->explain, dp_trace_string(s->sequence->trace, marks->name));
+	return dp_explain__quote(s->explain, dp_trace_string(s->trace, marks->name));
 }
 
 /*
@@ -286,7 +286,7 @@ static int find_adjacent(const struct dp_loop_search *s, struct dp_loops **loops
 		dp_log__write(
 			&s->options->log, DP_LOG_WARNING,
 			"stream %lld: annotations mark fewer than two iterations; using %s instead",
-			(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
+			(long long)dp_trace_stream(s->trace, s->sequence->stream)->stream,
 			found->found_by == DP_FOUND_BY_MARKS ? "other annotations"
 							     : "kernel order");
 		dp_explain__add(
@@ -324,7 +324,7 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 		&s->options->log, DP_LOG_WARNING,
 		"stream %lld: found %llu iterations, but without -n it would be %zu iterations "
 		"of %s kernels (%s confidence)",
-		(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
+		(long long)dp_trace_stream(s->trace, s->sequence->stream)->stream,
 		(unsigned long long)given, loops->likely.iterations,
 		dp_text__count(kernels, loops->likely.length),
 		dp_text__percent(percent, loops->likely.confidence));
@@ -368,10 +368,22 @@ static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **lo
 	return status;
 }
 
-static void tell_missing(const struct dp_loop_search *s, const struct dp_loops *loops)
+/* Finds the loops of kernels, and warns of known numbers of iterations that they do not have. */
+static int find_by_kernels(const struct dp_loop_search *s, struct dp_loops **loops)
 {
-	dp_analysis__missing_counts(
-		s->options, dp_trace_stream(s->sequence->trace, s->sequence->stream), loops);
+	const struct dp_analysis_options *options = s->options;
+	bool fits = !s->has_others || dp_analysis__counts_fit(options, s->sequence->count);
+	int status = fits ? find_unaided(s, loops) : no_loops(loops);
+
+	if (!status && fits && options->iterations_count)
+		status = use_marked_count(s, loops);
+	if (status)
+		return status;
+	dp_analysis__missing_counts(options, dp_trace_stream(s->trace, s->sequence->stream),
+				    *loops);
+	if (options->iterations_count)
+		warn_likely(s, *loops);
+	return DP_OK;
 }
 
 int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
@@ -403,19 +415,8 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 			status = find_adjacent(s, loops);
 	} else if (!status && options->marks) {
 		status = no_loops(loops);
-	} else if (!status && s->has_others &&
-		   !dp_analysis__counts_fit(options, s->sequence->count)) {
-		status = no_loops(loops);
-		if (!status)
-			tell_missing(s, *loops);
 	} else if (!status) {
-		status = find_unaided(s, loops);
-		if (!status && options->iterations_count)
-			status = use_marked_count(s, loops);
-		if (!status)
-			tell_missing(s, *loops);
-		if (!status && options->iterations_count)
-			warn_likely(s, *loops);
+		status = find_by_kernels(s, loops);
 	}
 	dp_marks__fini(&marks);
 	return status;
