@@ -267,10 +267,12 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 {
 	struct dp_alignment al;
 	bool changed = true;
-	int status = dp_pattern__period(&p->length, p->symbols, p->length);
+	int status = DP_OK;
 
 	for (size_t round = 0; round <= dp_param.refinements && changed && !status; round++) {
-		status = align_one(&al, p, symbols, n);
+		status = dp_pattern__period(&p->length, p->symbols, p->length);
+		if (!status)
+			status = align_one(&al, p, symbols, n);
 		if (status)
 			return status;
 		status = dp_pattern__rate(p, &al, n, bits);
@@ -279,8 +281,6 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 		    round < dp_param.refinements)
 			status = apply_majorities(p, &al, symbols, &changed);
 		dp_align__fini(&al);
-		if (!status && changed)
-			status = dp_pattern__period(&p->length, p->symbols, p->length);
 	}
 	return status;
 }
