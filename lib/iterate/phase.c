@@ -231,9 +231,9 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_phase_case *of,
 	int status;
 
 	*phase = (struct dp_phase){ 0 };
+	if (!scratch)
+		return DP_ERR_NOMEM;
 	status = prepare(&b);
-	if (!status && !scratch)
-		status = DP_ERR_NOMEM;
 	if (!status)
 		decide(phase, scratch, &b, explain);
 	dp_offsets__fini(&b.offsets);
