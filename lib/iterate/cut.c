@@ -471,8 +471,6 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_cut_source *source,
 	for (size_t j = 0; j < count && !status; j++)
 		if (cuts[j].edit_count)
 			status = dp_insertions__move(&cuts[j], source->symbols, &patterns[j]);
-	for (size_t j = 0; j < count && status; j++)
-		dp_cut__fini(&cuts[j]);
 	free(lost);
 	return status;
 }

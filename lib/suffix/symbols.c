@@ -52,12 +52,11 @@ out:
 
 static int collect_by_sort(struct dp_symbols *symbols, const uint32_t *text, size_t count)
 {
-	uint32_t *values = dp_alloc__array(count, sizeof(*values));
+	uint32_t *values = symbols->values = dp_alloc__array(count, sizeof(*values));
 	uint32_t *other = dp_alloc__array(count, sizeof(*other));
-	size_t distinct = 0, room = count;
+	size_t room = count;
 
 	if (!values || !other) {
-		free(values);
 		free(other);
 		return DP_ERR_NOMEM;
 	}
@@ -66,10 +65,8 @@ static int collect_by_sort(struct dp_symbols *symbols, const uint32_t *text, siz
 	free(other);
 	for (size_t i = 0; i < count; i++)
 		if (!i || values[i] != values[i - 1])
-			values[distinct++] = values[i];
-	dp_array__shrink(&values, &room, distinct, sizeof(*values));
-	symbols->values = values;
-	symbols->count = distinct;
+			values[symbols->count++] = values[i];
+	dp_array__shrink(&symbols->values, &room, symbols->count, sizeof(*values));
 	return DP_OK;
 }
 
