@@ -278,12 +278,12 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	if (!status)
 		analysis->streams[stream] = (struct dp_stream_result){
 			true,
-			{ loops->best_length, loops->best_coverage, loops->best_confidence,
-			  loops->best_iterations, run->options->iterations_count > 0,
+			{ loops->best.length, loops->best.coverage, loops->best.confidence,
+			  loops->best.iterations, run->options->iterations_count > 0,
 			  searched->sequence.count, searched->group.streams,
-			  search.marked || run->options->ignore_marks, loops->best_layers,
+			  search.marked || run->options->ignore_marks, loops->best.layers,
 			  search.marked,
-			  loops->best_length ? 0 : most_in_row(&searched->sequence) },
+			  loops->best.length ? 0 : most_in_row(&searched->sequence) },
 			searched->group.by_launch,
 			(size_t)stream + 1
 		};

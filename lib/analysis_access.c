@@ -7,38 +7,27 @@
 
 const char *dp_found_by_name(enum dp_found_by found_by)
 {
-	switch (found_by) {
-	case DP_FOUND_BY_COUNT:
-		return "count";
-	case DP_FOUND_BY_MARKS:
-		return "marks";
-	case DP_FOUND_BY_AUTO:
-		break;
-	}
-	return "auto";
+	static const char *const names[] = { [DP_FOUND_BY_COUNT] = "count",
+					     [DP_FOUND_BY_MARKS] = "marks",
+					     [DP_FOUND_BY_AUTO] = "auto" };
+
+	return (size_t)found_by < DP_COUNT(names) ? names[found_by] : "auto";
 }
 
 const char *dp_phase_name(enum dp_phase_evidence phase)
 {
-	switch (phase) {
-	case DP_PHASE_KERNEL_GAP:
-		return "kernel-gap";
-	case DP_PHASE_FINISH_KERNEL:
-		return "finish-kernel";
-	case DP_PHASE_INPUT_COPY:
-		return "input-copy";
-	case DP_PHASE_LAUNCH_GAP:
-		return "launch-gap";
-	case DP_PHASE_FIRST_LAUNCH:
-		return "first-launch";
-	case DP_PHASE_COMPLETE:
-		return "complete";
-	case DP_PHASE_MARKS:
-		return "marks";
-	case DP_PHASE_NONE:
-		break;
-	}
-	return "none";
+	static const char *const names[] = {
+		[DP_PHASE_NONE] = "none",
+		[DP_PHASE_KERNEL_GAP] = "kernel-gap",
+		[DP_PHASE_FINISH_KERNEL] = "finish-kernel",
+		[DP_PHASE_INPUT_COPY] = "input-copy",
+		[DP_PHASE_LAUNCH_GAP] = "launch-gap",
+		[DP_PHASE_FIRST_LAUNCH] = "first-launch",
+		[DP_PHASE_COMPLETE] = "complete",
+		[DP_PHASE_MARKS] = "marks",
+	};
+
+	return (size_t)phase < DP_COUNT(names) ? names[phase] : "none";
 }
 
 const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis)

@@ -81,7 +81,7 @@ static int take_marks(const struct dp_loop_search *s, struct dp_marks *marks,
 /* The name of the first annotation, cut for quoting. */
 static const char *name_of(const struct dp_loop_search *s, const struct dp_marks *marks)
 {
-	return dp_explain__quote(s->explain, dp_trace_string(s->sequence->trace, marks->name));
+	return dp_explain__quote(s->explain, dp_trace_string(s->trace, marks->name));
 }
 
 /*
@@ -258,15 +258,7 @@ static int only_candidate(const struct dp_loop_search *s, struct dp_loops **loop
 	*loops = NULL;
 	if (no_loops(loops))
 		return DP_ERR_NOMEM;
-	(*loops)->best_length = nearest ? nearest->length : tree->best_length;
-	(*loops)->best_iterations =
-		nearest ? dp_loops__whole(nearest) : tree->best_iterations;
-	(*loops)->best_confidence =
-		nearest ? dp_confidence__of(&nearest->confidence) : tree->best_confidence;
-	(*loops)->best_layers = nearest ? nearest->maybe_layers : tree->best_layers;
-	(*loops)->best_coverage =
-		nearest ? (double)dp_loops__covered(nearest) / (double)s->sequence->count
-			: tree->best_coverage;
+	(*loops)->best = nearest ? dp_loops__describe(nearest, s->sequence->count) : tree->best;
 	return DP_OK;
 }
 
@@ -294,7 +286,7 @@ static int find_adjacent(const struct dp_loop_search *s, struct dp_loops **loops
 		dp_log__write(
 			&s->options->log, DP_LOG_WARNING,
 			"stream %lld: annotations mark fewer than two iterations; using %s instead",
-			(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
+			(long long)dp_trace_stream(s->trace, s->sequence->stream)->stream,
 			found->found_by == DP_FOUND_BY_MARKS ? "other annotations"
 							     : "kernel order");
 		dp_explain__add(
@@ -324,18 +316,18 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 	uint64_t given = s->options->iterations[0];
 	char percent[DP_TEXT_SIZE], kernels[DP_TEXT_SIZE];
 
-	if (!loops->likely_iterations || given < 2 || !loops->count ||
+	if (!loops->likely.iterations || given < 2 || !loops->count ||
 	    dp_loops__whole(&loops->loops[0]) != given ||
-	    loops->loops[0].length == loops->likely_length)
+	    loops->loops[0].length == loops->likely.length)
 		return;
 	dp_log__write(
 		&s->options->log, DP_LOG_WARNING,
 		"stream %lld: found %llu iterations, but without -n it would be %zu iterations "
 		"of %s kernels (%s confidence)",
-		(long long)dp_trace_stream(s->sequence->trace, s->sequence->stream)->stream,
-		(unsigned long long)given, loops->likely_iterations,
-		dp_text__count(kernels, loops->likely_length),
-		dp_text__percent(percent, loops->likely_confidence));
+		(long long)dp_trace_stream(s->trace, s->sequence->stream)->stream,
+		(unsigned long long)given, loops->likely.iterations,
+		dp_text__count(kernels, loops->likely.length),
+		dp_text__percent(percent, loops->likely.confidence));
 	loops->loops[0].confidence.loop = (double)NAN;
 }
 
@@ -354,7 +346,7 @@ static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **lo
 		return DP_OK;
 	for (size_t l = 0; l < (*loops)->count; l++)
 		if (((dp_loops__whole(&(*loops)->loops[l]) == request->counts[0] &&
-		      !(*loops)->likely_iterations) ||
+		      !(*loops)->likely.iterations) ||
 		     (*loops)->loops[l].matches_in_sequence) &&
 		    dp_confidence__listed(&(*loops)->loops[l].confidence))
 			return DP_OK;
@@ -376,19 +368,22 @@ static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **lo
 	return status;
 }
 
-static size_t count_whole(const struct dp_marks *marks)
+/* Finds the loops of kernels, and warns of known numbers of iterations that they do not have. */
+static int find_by_kernels(const struct dp_loop_search *s, struct dp_loops **loops)
 {
-	size_t whole = 0;
+	const struct dp_analysis_options *options = s->options;
+	bool fits = !s->has_others || dp_analysis__counts_fit(options, s->sequence->count);
+	int status = fits ? find_unaided(s, loops) : no_loops(loops);
 
-	for (size_t i = 0; i < marks->count; i++)
-		whole += !marks->iterations[i].partial;
-	return whole;
-}
-
-static void tell_missing(const struct dp_loop_search *s, const struct dp_loops *loops)
-{
-	dp_analysis__missing_counts(
-		s->options, dp_trace_stream(s->sequence->trace, s->sequence->stream), loops);
+	if (!status && fits && options->iterations_count)
+		status = use_marked_count(s, loops);
+	if (status)
+		return status;
+	dp_analysis__missing_counts(options, dp_trace_stream(s->trace, s->sequence->stream),
+				    *loops);
+	if (options->iterations_count)
+		warn_likely(s, *loops);
+	return DP_OK;
 }
 
 int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
@@ -408,10 +403,11 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 		status = dp_sequence__marks(&marks, s->sequence, s->annotations, s->error);
 	if (!status && marks.count) {
 		s->marked = true;
-		dp_explain__add(s->explain, "annotations",
-				DP_FACTS({ "iterations", "count", (double)count_whole(&marks) }),
-				"annotations like%s mark {iterations:iteration}",
-				name_of(s, &marks));
+		dp_explain__add(
+			s->explain, "annotations",
+			DP_FACTS({ "iterations", "count",
+				   (double)dp_iterations__whole(marks.iterations, marks.count) }),
+			"annotations like%s mark {iterations:iteration}", name_of(s, &marks));
 		status = no_loops(loops);
 		if (!status)
 			status = add_marked(*loops, s, &marks);
@@ -419,19 +415,8 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 			status = find_adjacent(s, loops);
 	} else if (!status && options->marks) {
 		status = no_loops(loops);
-	} else if (!status && s->has_others &&
-		   !dp_analysis__counts_fit(options, s->sequence->count)) {
-		status = no_loops(loops);
-		if (!status)
-			tell_missing(s, *loops);
 	} else if (!status) {
-		status = find_unaided(s, loops);
-		if (!status && options->iterations_count)
-			status = use_marked_count(s, loops);
-		if (!status)
-			tell_missing(s, *loops);
-		if (!status && options->iterations_count)
-			warn_likely(s, *loops);
+		status = find_by_kernels(s, loops);
 	}
 	dp_marks__fini(&marks);
 	return status;

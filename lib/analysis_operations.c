@@ -324,13 +324,15 @@ static int add_names(struct dp_loops *loops, struct again *a, size_t *times)
 /* Keeps the first repetition that is refused, since it may be layers, as a candidate. */
 static void refuse(struct dp_loops *loops, const struct again *a)
 {
-	if (loops->best_length)
+	if (loops->best.length)
 		return;
-	loops->best_length = a->length;
-	loops->best_iterations = a->count;
-	loops->best_coverage = (double)(a->count * a->length) / (double)a->kernels->count;
-	loops->best_confidence = (double)NAN;
-	loops->best_layers = true;
+	loops->best = (struct dp_unlisted){
+		.length = a->length,
+		.coverage = (double)(a->count * a->length) / (double)a->kernels->count,
+		.confidence = (double)NAN,
+		.iterations = a->count,
+		.layers = true,
+	};
 }
 
 /* Returns true if the caller gave the number of iterations: then that many are no layers. */
@@ -508,7 +510,7 @@ static int find_again(struct dp_loops **loops, const struct dp_loop_search *sear
 							 : add_run(found, &a);
 	if (!status && !found->count && !search->options->iterations_count)
 		status = add_equal_rows(found, &a);
-	if (!status && (found->count > 0 || (found->best_length && !(*loops)->best_length)))
+	if (!status && (found->count > 0 || (found->best.length && !(*loops)->best.length)))
 		dp_loops__swap(loops, &found);
 	dp_loops__free(found);
 	again_fini(&a);

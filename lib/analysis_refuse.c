@@ -153,10 +153,8 @@ int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struc
 
 	if (!dp_trace_ranges(trace)->count)
 		snprintf(there_are, sizeof(there_are), ": the trace has no annotations");
-	if (!there_are[0])
-		status = say_marks(there_are, sizeof(there_are), trace, false);
-	if (!status && !there_are[0])
-		status = say_marks(there_are, sizeof(there_are), trace, true);
+	for (int operators = 0; operators < 2 && !there_are[0] && !status; operators++)
+		status = say_marks(there_are, sizeof(there_are), trace, operators);
 	if (status)
 		return status;
 	return dp_error__set(error, DP_ERR_ARGUMENT,

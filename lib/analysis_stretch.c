@@ -125,6 +125,13 @@ static bool is_paused(const struct dp_trace *trace, uint32_t device, const struc
 	return false;
 }
 
+/* Returns true for a kernel that starts in a stretch. */
+static bool starts_in(const struct dp_stretch *stretch, const struct dp_ops *ops, uint32_t op)
+{
+	return dp_op_is_kernel(ops->kind[op]) && ops->start_ns[op] >= stretch->span[0].start_ns &&
+	       ops->start_ns[op] < stretch->span[0].end_ns;
+}
+
 /* Collects the kernels of a stream that start in a stretch. */
 static int gather_kernels(uint32_t **kernels, struct dp_stretch *stretch,
 			  const struct dp_metric_input *input)
@@ -137,9 +144,7 @@ static int gather_kernels(uint32_t **kernels, struct dp_stretch *stretch,
 	if (!*kernels)
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++)
-		if (dp_op_is_kernel(ops->kind[rows[i]]) &&
-		    ops->start_ns[rows[i]] >= stretch->span[0].start_ns &&
-		    ops->start_ns[rows[i]] < stretch->span[0].end_ns)
+		if (starts_in(stretch, ops, rows[i]))
 			(*kernels)[used++] = rows[i];
 	stretch->span[0].kernels = used;
 	return DP_OK;
@@ -198,16 +203,10 @@ static void measure_slices(struct dp_rule_slices *slices, const struct dp_stretc
 static size_t count_kernels(const struct dp_device_timeline *timeline,
 			    const struct dp_stretch *stretch)
 {
-	const struct dp_ops *ops = dp_trace_ops(timeline->trace);
 	size_t count = 0;
 
-	for (size_t i = 0; i < timeline->count; i++) {
-		size_t op = timeline->rows[i];
-
-		count += dp_op_is_kernel(ops->kind[op]) &&
-			 ops->start_ns[op] >= stretch->span[0].start_ns &&
-			 ops->start_ns[op] < stretch->span[0].end_ns;
-	}
+	for (size_t i = 0; i < timeline->count; i++)
+		count += starts_in(stretch, dp_trace_ops(timeline->trace), timeline->rows[i]);
 	return count;
 }
 

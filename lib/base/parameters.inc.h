@@ -356,10 +356,9 @@ DP_WHOLE(again_names, 4, "names", "real",
 	"have patterns")
 DP_WHOLE(again_some, 5, "times", "real",
 	"in a row, at least, for a kernel to be repeated")
-DP_WHOLE(
-	again_rows, 16, "times", "real",
-	"in a row, at least, for rows of one length to be a benchmark's: passes and optimizers run "
-	"a kernel once for each of a few tensors")
+DP_WHOLE(again_rows, 16, "times", "real",
+	 "in a row, at least, for rows of one length to be a benchmark's: passes and optimizers run "
+	 "a kernel once for each of a few tensors")
 DP_WHOLE(again_least, 3, "times", "real",
 	"the same if the repetitions make up again_share of the sequence")
 DP_REAL(again_share, 0.9, "share", "real",

@@ -10,7 +10,7 @@ struct dp_substring {
 	uint64_t hash;
 };
 
-/* Set symbols, and draw key; the rest starts as zeros. */
+/* Begins as dp_substrings__of(). */
 struct dp_substrings {
 	const uint32_t *symbols;
 	struct dp_hash_key key;
@@ -19,6 +19,15 @@ struct dp_substrings {
 	uint32_t *slots; /* a number, plus 1; linear probing, at most half full */
 	size_t mask;
 };
+
+/* An empty set. */
+static inline struct dp_substrings dp_substrings__of(const uint32_t *symbols)
+{
+	struct dp_substrings set = { .symbols = symbols };
+
+	dp_hash__draw(&set.key);
+	return set;
+}
 
 /* The substring of some symbols, with a hash of all of them. Cost: linear. */
 struct dp_substring dp_substrings__at(const struct dp_substrings *set, size_t at, size_t length);

@@ -20,9 +20,7 @@ struct piece {
 };
 
 struct cutter {
-	const struct dp_alignment *alignment;
-	const uint32_t *symbols, *aligned;
-	size_t n;
+	struct dp_cut_source source;
 	const struct dp_cut_pattern *patterns;
 	struct dp_cut *cuts;
 	const size_t *lost; /* stretches that each pattern's iterations lose, on average */
@@ -46,7 +44,7 @@ static int add_outside(struct cutter *c, uint32_t pattern, struct piece *piece, 
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
 	struct dp_cut *cut = &c->cuts[pattern];
-	struct dp_diff_range symbols = { c->aligned, piece->it.end, piece->it.end + more };
+	struct dp_diff_range symbols = { c->source.aligned, piece->it.end, piece->it.end + more };
 	struct dp_diff_range offsets = { p->rotated, piece->to, p->length };
 	size_t count, own = dp_iteration__edit_count(&piece->it), before = cut->edit_count;
 	struct dp_edit *edits;
@@ -118,18 +116,18 @@ static bool lacks_inner(size_t *after, const struct cutter *c, uint32_t pattern,
 			const struct piece *piece, size_t span)
 {
 	const struct dp_cut_pattern *p = &c->patterns[pattern];
-	const struct dp_align_span *spans = c->alignment->spans;
-	size_t rest, left = c->n - piece->it.end, next = c->n;
+	const struct dp_align_span *spans = c->source.alignment->spans;
+	size_t rest, left = c->source.n - piece->it.end, next = c->source.n;
 
-	if (span + 1 < c->alignment->span_count)
+	if (span + 1 < c->source.alignment->span_count)
 		next = DP_MAX(spans[span + 1].begin, spans[span].end);
 	if (piece->from > 0 || piece->to == p->length ||
 	    !is_inner_loop(p->rotated, p->length, piece->to, &rest) || rest > left ||
 	    (rest == 0 && left == 0))
 		return false;
 	*after = rest;
-	return !memcmp(c->aligned + piece->it.end, p->rotated + p->length - rest,
-		       rest * sizeof(*c->aligned)) &&
+	return !memcmp(c->source.aligned + piece->it.end, p->rotated + p->length - rest,
+		       rest * sizeof(*c->source.aligned)) &&
 	       piece->it.end + rest <= next;
 }
 
@@ -140,7 +138,7 @@ static bool lacks_inner(size_t *after, const struct cutter *c, uint32_t pattern,
  */
 static size_t renamed_before(const struct cutter *c, const struct piece *piece, size_t span)
 {
-	size_t taken = span ? DP_MAX(c->alignment->spans[span - 1].end, c->taken) : 0;
+	size_t taken = span ? DP_MAX(c->source.alignment->spans[span - 1].end, c->taken) : 0;
 
 	return piece->from <= dp_param.first_renamed && piece->it.first >= taken + piece->from
 		       ? piece->from
@@ -162,14 +160,14 @@ enum piece_kind { NO_ITERATION, WHOLE, NEARLY_WHOLE, PARTIAL };
 static enum piece_kind classify(size_t *before, size_t *after, const struct cutter *c,
 				uint32_t pattern, const struct piece *piece, size_t span)
 {
-	size_t m = c->patterns[pattern].length, rest = c->n - piece->it.end;
+	size_t m = c->patterns[pattern].length, rest = c->source.n - piece->it.end;
 	size_t covered = piece->to - piece->from;
 	size_t lacks_first = piece->from, lacks_last = m - piece->to;
 	size_t matched = covered - DP_MIN(piece->it.deleted, covered);
 	bool nearly_whole = (double)matched >= dp_param.span_least * (double)m, cut_off;
 	/* the sequence begins or ends within the iteration, or shortly before or after it */
 	bool at_begin = span == 0 && lacks_first > 0 && piece->it.first < m;
-	bool at_end = span + 1 == c->alignment->span_count && lacks_last > 0 && rest < m;
+	bool at_end = span + 1 == c->source.alignment->span_count && lacks_last > 0 && rest < m;
 
 	if (piece->it.first == piece->it.end)
 		return NO_ITERATION;
@@ -232,7 +230,7 @@ static int add_between(struct cutter *c, uint32_t pattern, size_t end, size_t to
 	size_t missing = 0, count;
 	struct dp_edit *edits;
 	int status = dp_diff__run(&edits, &count,
-				  (struct dp_diff_range){ c->aligned, held->it.end, end },
+				  (struct dp_diff_range){ c->source.aligned, held->it.end, end },
 				  (struct dp_diff_range){ p->rotated, held->to, to });
 
 	if (status)
@@ -319,7 +317,7 @@ static int compare_names(struct cutter *c, uint32_t pattern, size_t at, size_t o
 	int status = DP_OK;
 
 	for (size_t i = 0; p->exact != p->rotated && i < length && !status; i++)
-		if (c->symbols[at + i] != p->exact[offset + i]) {
+		if (c->source.symbols[at + i] != p->exact[offset + i]) {
 			status = dp_cut__add_edit(&c->cuts[pattern], &c->piece.it, at + i,
 						  offset + i, DP_EDIT_SUBSTITUTED);
 			c->piece.renamed++;
@@ -377,14 +375,15 @@ static bool clip(const struct cutter *c, struct dp_walk_item *item)
 
 static int cut_span(struct cutter *c, size_t span)
 {
-	const struct dp_align_span *s = &c->alignment->spans[span];
+	const struct dp_align_span *s = &c->source.alignment->spans[span];
 	uint32_t j = s->pattern;
 	struct dp_walk walk;
 	struct dp_walk_item item;
 	int status = DP_OK;
 
 	c->span = span;
-	dp_walk__begin(&walk, c->alignment, span, c->patterns[j].length, c->patterns[j].first);
+	dp_walk__begin(&walk, c->source.alignment, span, c->patterns[j].length,
+		       c->patterns[j].first);
 	while (!status && dp_walk__next(&walk, &item)) {
 		if (!clip(c, &item))
 			continue;
@@ -409,16 +408,16 @@ static int add_rest(struct cutter *c)
 	size_t m, rest;
 	int status = DP_OK;
 
-	if (!c->is_held || c->held_span + 1 != c->alignment->span_count)
+	if (!c->is_held || c->held_span + 1 != c->source.alignment->span_count)
 		return DP_OK;
 	m = c->patterns[c->held_pattern].length;
-	rest = c->n - c->held.it.end;
+	rest = c->source.n - c->held.it.end;
 	if (c->held.from > 0 || c->held.to < m || rest > dp_param.rest_max || rest * 2 > m)
 		return DP_OK;
 	for (size_t i = 0; i < rest && !status; i++)
 		status = dp_cut__add_edit(&c->cuts[c->held_pattern], &c->held.it,
 					  c->held.it.end + i, m, DP_EDIT_INSERTED);
-	c->held.it.end = c->n;
+	c->held.it.end = c->source.n;
 	return status;
 }
 
@@ -453,15 +452,7 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_cut_source *source,
 {
 	const struct dp_alignment *alignment = source->alignment;
 	size_t *lost = dp_alloc__array(count, sizeof(*lost)), before = 0;
-	struct cutter c = {
-		.alignment = alignment,
-		.symbols = source->symbols,
-		.aligned = source->aligned,
-		.n = source->n,
-		.patterns = patterns,
-		.cuts = cuts,
-		.lost = lost,
-	};
+	struct cutter c = { *source, patterns, cuts, lost };
 	int status = lost ? DP_OK : DP_ERR_NOMEM;
 
 	memset(cuts, 0, count * sizeof(*cuts));
@@ -480,8 +471,6 @@ int dp_cut__run(struct dp_cut *cuts, const struct dp_cut_source *source,
 	for (size_t j = 0; j < count && !status; j++)
 		if (cuts[j].edit_count)
 			status = dp_insertions__move(&cuts[j], source->symbols, &patterns[j]);
-	for (size_t j = 0; j < count && status; j++)
-		dp_cut__fini(&cuts[j]);
 	free(lost);
 	return status;
 }

@@ -46,7 +46,7 @@ struct dp_cut {
  * iteration if less than half of it is missing. A part with less than dp_param.span_least of it is
  * partial if the sequence begins or ends there, and not an iteration elsewhere. Missing iterations
  * of an inner loop at its end do not count, unless the sequence may have cut them off. Variants are
- * not numbered.
+ * not numbered. The caller releases the cuts with their fini, also after a failure.
  *
  * Errors: DP_ERR_NOMEM. Cost: linear in edits, iterations and, if exact names are compared, n.
  */

@@ -106,10 +106,9 @@ int dp_cut__add_copy(struct dp_cut *cut, const struct dp_sequence_iteration *ite
 
 int dp_cut__number_variants(struct dp_cut *cut, const uint32_t *symbols)
 {
-	struct dp_substrings variants = { .symbols = symbols };
+	struct dp_substrings variants = dp_substrings__of(symbols);
 	int status = DP_OK;
 
-	dp_hash__draw(&variants.key);
 	for (size_t i = 0; i < cut->count && !status; i++) {
 		struct dp_sequence_iteration *s = &cut->iterations[i];
 

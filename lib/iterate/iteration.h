@@ -24,6 +24,26 @@ static inline size_t dp_iteration__edit_count(const struct dp_sequence_iteration
 	return (size_t)s->inserted + s->deleted + s->substituted;
 }
 
+/* The number of whole ones among iterations. */
+static inline size_t dp_iterations__whole(const struct dp_sequence_iteration *s, size_t count)
+{
+	size_t whole = 0;
+
+	for (size_t i = 0; i < count; i++)
+		whole += !s[i].partial;
+	return whole;
+}
+
+/* The number of symbols in iterations. */
+static inline size_t dp_iterations__covered(const struct dp_sequence_iteration *s, size_t count)
+{
+	size_t symbols = 0;
+
+	for (size_t i = 0; i < count; i++)
+		symbols += s[i].end - s[i].first;
+	return symbols;
+}
+
 /* The offset that is `by` symbols after another of a cyclic pattern, or before it if dir < 0. */
 static inline size_t dp_offset__move(size_t offset, size_t by, size_t m, int dir)
 {

@@ -139,7 +139,6 @@ int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *al
 	*offsets = (struct dp_offsets){ .seen = counts, .launch_gap = reals, .has = { flags } };
 	if (!reals || !counts || !flags || !gaps) {
 		free(gaps);
-		dp_offsets__fini(offsets);
 		return DP_ERR_NOMEM;
 	}
 	offsets->kernel_gap = reals + m;

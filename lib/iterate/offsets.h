@@ -27,9 +27,9 @@ struct dp_offsets {
 };
 
 /*
- * Asks for the evidence on a sample of the iterations of a pattern of m symbols. Errors:
- * DP_ERR_NOMEM, after which *offsets is empty. Cost: a bounded number of calls
- * of evidence->at, or three for each offset.
+ * Asks for the evidence on a sample of the iterations of a pattern of m symbols. The caller
+ * releases *offsets with fini, also after a failure. Errors: DP_ERR_NOMEM. Cost: a bounded number
+ * of calls of evidence->at, or three for each offset.
  */
 int dp_offsets__gather(struct dp_offsets *offsets, const struct dp_alignment *alignment,
 		       uint32_t pattern, size_t m, const struct dp_evidence *evidence);

@@ -28,7 +28,7 @@ static size_t find_first_launch(const struct dp_evidence *evidence, size_t n)
 static int prepare(struct dp_ballot *b)
 {
 	struct dp_span_ends *spans = dp_alloc__array(b->alignment->span_count, sizeof(*spans));
-	bool hinted = b->hints.count > 0, ask = b->evidence.at && !hinted;
+	bool hinted = b->hints.count > 0;
 	int status = DP_OK;
 
 	b->spans = spans;
@@ -42,13 +42,15 @@ static int prepare(struct dp_ballot *b)
 	b->clipped_begin = b->first_launch > 0 || b->evidence.clipped_begin;
 	b->clipped_end = b->evidence.clipped_end;
 	dp_votes__span_ends(b, spans);
-	if (hinted)
+	if (hinted) {
 		dp_votes__hinted(b, b->hinted);
-	if (ask)
+		return DP_OK;
+	}
+	b->observed = b->evidence.at;
+	if (b->observed)
 		status = dp_offsets__gather(&b->offsets, b->alignment, b->pattern, b->m,
 					    &b->evidence);
-	b->observed = ask && !status;
-	if (!hinted && !status)
+	if (!status)
 		dp_optimizer__find(&b->optimizer, b->symbols, b->m,
 				   b->offsets.has[DP_SIGN_OPTIMIZER],
 				   b->offsets.has[DP_SIGN_MOVES]);
@@ -229,9 +231,9 @@ int dp_phase__find(struct dp_phase *phase, const struct dp_phase_case *of,
 	int status;
 
 	*phase = (struct dp_phase){ 0 };
+	if (!scratch)
+		return DP_ERR_NOMEM;
 	status = prepare(&b);
-	if (!status && !scratch)
-		status = DP_ERR_NOMEM;
 	if (!status)
 		decide(phase, scratch, &b, explain);
 	dp_offsets__fini(&b.offsets);

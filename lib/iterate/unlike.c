@@ -45,14 +45,12 @@ static int remove_flagged(struct dp_cut *cut, const bool *flags,
 int dp_unlike__remove(struct dp_cut *cut, const struct dp_cut_pattern *pattern,
 		      const struct dp_cut_source *source)
 {
+	/* the pattern itself, and at most one variant per iteration */
+	uint32_t *alike = dp_alloc__zeroed(cut->count + 1, sizeof(*alike));
+	bool *flags = dp_alloc__zeroed(cut->count, sizeof(*flags)), few, recurs = false;
 	size_t flagged = 0;
-	uint32_t *alike = NULL;
-	bool *flags = NULL, few, recurs = false;
 	int status = DP_ERR_NOMEM;
 
-	/* the pattern itself, and at most one variant per iteration */
-	alike = dp_alloc__zeroed(cut->count + 1, sizeof(*alike));
-	flags = dp_alloc__zeroed(cut->count, sizeof(*flags));
 	if (!alike || !flags)
 		goto out;
 	for (size_t i = 0; i < cut->count; i++) {

@@ -175,9 +175,7 @@ int dp_uploads__move_starts(struct dp_cut *cuts, size_t count, size_t which,
 	int status = DP_OK;
 
 	if (!evidence->at || cut->count < dp_param.samples_min ||
-	    pattern->length < dp_param.boundary_near)
-		return DP_OK;
-	if (!begins_with_upload(&p))
+	    pattern->length < dp_param.boundary_near || !begins_with_upload(&p))
 		return DP_OK;
 	first = dp_alloc__array(cut->count, sizeof(*first));
 	if (!first)

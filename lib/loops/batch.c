@@ -94,17 +94,6 @@ static void batch_fini(struct batch *b)
 	}
 }
 
-/* Moves the starts of each pattern's iterations to uploads, where the host began them. */
-static int move_starts(struct dp_detection *d, struct batch *b)
-{
-	int status = DP_OK;
-
-	for (size_t i = 0; i < b->count && !status; i++)
-		status = dp_uploads__move_starts(b->cuts, b->count, i, &b->list[i],
-						 d->request->symbols, &d->request->evidence);
-	return status;
-}
-
 /* Finds the exact names and the phase of pattern i, and thereby what to cut by. */
 static int prepare_pattern(struct batch *b, size_t i, const struct dp_detection *d,
 			   const struct dp_pattern *pattern, const struct dp_phase_hints *hints)
@@ -163,13 +152,15 @@ static int batch_cut(struct batch *b, struct dp_detection *d, const struct dp_pa
 	}
 	if (!status)
 		status = dp_cut__run(b->cuts, &source, b->list, b->count);
-	for (size_t i = 0; i < b->count && !status; i++)
+	for (size_t i = 0; i < b->count && !status; i++) {
 		b->cuts[i].changes.of[DP_CUT_CHANGE_SEAM] = b->seams[i].of[DP_CUT_CHANGE_SEAM];
-	for (size_t i = 0; i < b->count && !status && !r->counts_count; i++)
-		status = dp_unlike__remove(&b->cuts[i], &b->list[i], &source);
-	/* hints: where the loop inside or around it begins, whatever the host does */
-	if (!status && !(hints && hints->count > 0))
-		status = move_starts(d, b);
+		if (!r->counts_count)
+			status = dp_unlike__remove(&b->cuts[i], &b->list[i], &source);
+	}
+	/* with hints: where the loop inside or around it begins, whatever the host does */
+	for (size_t i = 0; i < b->count && !status && !(hints && hints->count > 0); i++)
+		status = dp_uploads__move_starts(b->cuts, b->count, i, &b->list[i], r->symbols,
+						 &r->evidence);
 	for (size_t i = 0; i < b->count && !status; i++)
 		status = dp_cut__number_variants(&b->cuts[i], r->symbols);
 	return status;
@@ -217,15 +208,14 @@ static void explain_single(struct dp_explain *explain, const struct dp_cut *cut,
 static void note_best(struct dp_detection *d, const struct dp_cut *cut, size_t length,
 		      const struct dp_confidence *confidence)
 {
-	struct dp_loops *loops = d->loops;
-
-	if (dp_confidence__of(confidence) >= loops->best_confidence) {
-		loops->best_confidence = dp_confidence__of(confidence);
-		loops->best_layers = confidence->feature[DP_FEATURE_LAYERS] > 0;
-		loops->best_length = length;
-		loops->best_iterations = cut->whole;
-		loops->best_coverage = (double)cut->covered / (double)d->request->count;
-	}
+	if (dp_confidence__of(confidence) >= d->loops->best.confidence)
+		d->loops->best = (struct dp_unlisted){
+			.length = length,
+			.coverage = (double)cut->covered / (double)d->request->count,
+			.confidence = dp_confidence__of(confidence),
+			.iterations = cut->whole,
+			.layers = confidence->feature[DP_FEATURE_LAYERS] > 0,
+		};
 }
 
 /* Adds the loop of pattern i to the detection's. */
@@ -251,8 +241,12 @@ static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_p
 	return DP_OK;
 }
 
-/* Judges the loop of pattern i, and adds it if it is listed or may have the number of -n. */
-static int judge_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_pattern_kind kind)
+/*
+ * Judges the loop of pattern i, and adds it if it is listed or may have the number of -n; *made
+ * receives its index, or DP_NONE.
+ */
+static int make_loop(uint32_t *made, struct dp_detection *d, struct batch *b, size_t i,
+		     enum dp_pattern_kind kind)
 {
 	const struct dp_cut *cut = &b->cuts[i];
 	size_t length = b->list[i].length;
@@ -270,6 +264,7 @@ static int judge_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp
 		.kind = kind,
 	};
 
+	*made = DP_NONE;
 	dp_cut_changes__explain(explain, cut, &b->list[i], d->request->symbols);
 	if (cut->whole == 0)
 		return DP_OK;
@@ -282,21 +277,12 @@ static int judge_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp
 	dp_confidence__explain(&confidence, explain, length, cut->whole);
 	listed = is_listed(d, &confidence);
 	explain_loop(d, length, cut->whole, dp_confidence__of(&confidence), listed, kept);
-	if (listed || kept)
+	if (listed || kept) {
+		*made = (uint32_t)d->loops->count;
 		return add_loop(d, b, i, kind, &confidence);
+	}
 	note_best(d, cut, length, &confidence);
 	return DP_OK;
-}
-
-/* Makes a loop of pattern i if it is added; *made receives its index, or DP_NONE. */
-static int make_loop(uint32_t *made, struct dp_detection *d, struct batch *b, size_t i,
-		     enum dp_pattern_kind kind)
-{
-	size_t before = d->loops->count;
-	int status = judge_loop(d, b, i, kind);
-
-	*made = d->loops->count > before ? (uint32_t)before : DP_NONE;
-	return status;
 }
 
 int dp_detection__make_loops(uint32_t *made, struct dp_detection *d,

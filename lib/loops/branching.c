@@ -172,21 +172,21 @@ static int add_loop(struct dp_detection *d, const struct occurrences *o, uint32_
 {
 	size_t count = count_of(o, start);
 	struct dp_sequence_iteration *iterations = dp_alloc__zeroed(count, sizeof(*iterations));
-	struct dp_sequence_loop *loop = NULL;
+	struct dp_sequence_loop *loop;
 
-	if (iterations) {
-		cut_at(iterations, o, start);
-		loop = dp_loops__add_known(d->loops, d->request->symbols, iterations, count);
-	}
-	if (loop) {
-		loop->found_by = DP_FOUND_BY_AUTO;
-		loop->phase_by = DP_PHASE_COMPLETE;
-		judge_branching(loop);
-		dp_confidence__explain(&loop->confidence, d->request->explain, loop->length,
-				       dp_loops__whole(loop));
-	}
+	if (!iterations)
+		return DP_ERR_NOMEM;
+	cut_at(iterations, o, start);
+	loop = dp_loops__add_known(d->loops, d->request->symbols, iterations, count);
 	free(iterations);
-	return loop ? DP_OK : DP_ERR_NOMEM;
+	if (!loop)
+		return DP_ERR_NOMEM;
+	loop->found_by = DP_FOUND_BY_AUTO;
+	loop->phase_by = DP_PHASE_COMPLETE;
+	judge_branching(loop);
+	dp_confidence__explain(&loop->confidence, d->request->explain, loop->length,
+			       dp_loops__whole(loop));
+	return DP_OK;
 }
 
 int dp_branching__find(struct dp_detection *d)

@@ -31,6 +31,10 @@ void dp_detection__fini(struct dp_detection *detection);
 /* Moves the cut's arrays to the loop, in place of its own. */
 void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut);
 
+/* The same, once its variants are numbered. Errors: DP_ERR_NOMEM. */
+int dp_detection__finish_cut(struct dp_sequence_loop *loop, struct dp_cut *cut,
+			     const uint32_t *symbols);
+
 /*
  * Sorts loops outermost first. The first `chosen` of the list are those of the chosen level; those
  * from there up to `around` enclose them, and the rest are inside. Of each level outer ones come

@@ -213,19 +213,15 @@ static int take_first(struct dp_patterns *patterns, const struct dp_runs *runs,
 {
 	size_t length = first_end(runs, d, ends);
 	int status = dp_search_sequence__bits(sequence);
-	struct dp_pattern p;
+	struct dp_pattern *p = &patterns->items[patterns->count];
 
 	if (status || length == 0)
 		return status;
-	status = dp_pattern__copy(&p, runs->symbols, length);
+	status = dp_pattern__copy(p, runs->symbols, length);
 	if (status)
 		return status;
-	status = dp_pattern__refine(&p, runs->symbols, runs->count, sequence->symbol_bits);
-	if (status)
-		free(p.symbols);
-	else
-		patterns->items[patterns->count++] = p;
-	return status;
+	patterns->count++;
+	return dp_pattern__refine(p, runs->symbols, runs->count, sequence->symbol_bits);
 }
 
 int dp_enclosing__find(struct dp_detection *d, size_t count, const struct dp_ends *ends)

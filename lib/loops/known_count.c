@@ -106,9 +106,7 @@ static int add_iteration(const struct dp_loops_request *r, struct dp_sequence_lo
 	for (size_t i = range->at + range->drop; i < loop->count && !status; i++)
 		status = dp_cut__add_copy(&cut, &loop->iterations[i], loop->edits);
 	if (!status)
-		status = dp_cut__number_variants(&cut, r->symbols);
-	if (!status)
-		dp_detection__take_cut(loop, &cut);
+		status = dp_detection__finish_cut(loop, &cut, r->symbols);
 	dp_cut__fini(&cut);
 	return status;
 }

@@ -69,13 +69,19 @@ void dp_detection__take_cut(struct dp_sequence_loop *loop, struct dp_cut *cut)
 	*cut = (struct dp_cut){ 0 };
 }
 
+int dp_detection__finish_cut(struct dp_sequence_loop *loop, struct dp_cut *cut,
+			     const uint32_t *symbols)
+{
+	int status = dp_cut__number_variants(cut, symbols);
+
+	if (!status)
+		dp_detection__take_cut(loop, cut);
+	return status;
+}
+
 size_t dp_loops__whole(const struct dp_sequence_loop *loop)
 {
-	size_t whole = 0;
-
-	for (size_t i = 0; i < loop->count; i++)
-		whole += !loop->iterations[i].partial;
-	return whole;
+	return dp_iterations__whole(loop->iterations, loop->count);
 }
 
 size_t dp_loops__equal(const struct dp_sequence_loop *loop)
@@ -90,11 +96,18 @@ size_t dp_loops__equal(const struct dp_sequence_loop *loop)
 
 size_t dp_loops__covered(const struct dp_sequence_loop *loop)
 {
-	size_t symbols = 0;
+	return dp_iterations__covered(loop->iterations, loop->count);
+}
 
-	for (size_t i = 0; i < loop->count; i++)
-		symbols += loop->iterations[i].end - loop->iterations[i].first;
-	return symbols;
+struct dp_unlisted dp_loops__describe(const struct dp_sequence_loop *loop, size_t n)
+{
+	return (struct dp_unlisted){
+		.length = loop->length,
+		.coverage = (double)dp_loops__covered(loop) / (double)n,
+		.confidence = dp_confidence__of(&loop->confidence),
+		.iterations = dp_loops__whole(loop),
+		.layers = loop->maybe_layers,
+	};
 }
 
 const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops)

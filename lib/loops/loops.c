@@ -9,7 +9,6 @@
 #include "loops/loops.h"
 #include "base/parameters.h"
 #include "loops/searches.h"
-#include "loops/paper.h"
 
 #include <math.h>
 
@@ -468,7 +467,7 @@ static int search_counts(struct assignment *by_count, struct dp_detection *d)
 }
 
 /* Notes the most likely loop of the tree if no listed loop has the known number. */
-static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uint64_t known)
+static void note_likely(struct dp_detection *d, const struct dp_loops *tree, uint64_t known)
 {
 	const struct dp_sequence_loop *likely = NULL;
 
@@ -481,11 +480,8 @@ static void note_likely(struct dp_loops *loops, const struct dp_loops *tree, uin
 		    (!likely || dp_loops__covered(loop) > dp_loops__covered(likely)))
 			likely = loop;
 	}
-	if (!likely)
-		return;
-	loops->likely_iterations = dp_loops__whole(likely);
-	loops->likely_length = likely->length;
-	loops->likely_confidence = dp_confidence__of(&likely->confidence);
+	if (likely)
+		d->loops->likely = dp_loops__describe(likely, d->request->count);
 }
 
 /*
@@ -515,15 +511,10 @@ static int choose_assignment(struct dp_detection *d, struct assignment *tree,
 /* Searches the tree and, if it lacks a known number, the same suffix tree for the numbers. */
 static int find_counts(struct dp_detection *d)
 {
-	const struct dp_loops_request *given = d->request;
-	struct dp_loops_request known = *given, *r = &known;
+	const struct dp_loops_request *r = d->request;
 	struct assignment tree = { .loop_of = NULL }, listed = tree, by_count = tree;
-	int status;
+	int status = search_tree(&tree, d, true);
 
-	known.evidence.numbers = given->counts;
-	known.evidence.number_count = given->counts_count;
-	d->request = &known;
-	status = search_tree(&tree, d, true);
 	if (!status && !has_all(&tree, r))
 		status = search_listed(&listed, d);
 	if (!status && has_all(&listed, r)) {
@@ -531,7 +522,7 @@ static int find_counts(struct dp_detection *d)
 		goto out;
 	}
 	if (!status && r->counts_count == 1)
-		note_likely(d->loops, &tree.loops, r->counts[0]);
+		note_likely(d, &tree.loops, r->counts[0]);
 	if (!status && count_near(&tree, r) < r->counts_count)
 		status = search_counts(&by_count, d);
 	if (!status)
@@ -540,7 +531,6 @@ out:
 	assignment_fini(&by_count);
 	assignment_fini(&listed);
 	assignment_fini(&tree);
-	d->request = given;
 	return status;
 }
 
@@ -571,11 +561,14 @@ static int check_counts(const struct dp_loops_request *r, struct dp_error *error
 int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *request,
 		   struct dp_error *error)
 {
-	struct dp_detection d = { .request = request };
+	struct dp_loops_request known = *request;
+	struct dp_detection d = { .request = &known };
 	int status = check_counts(request, error);
 
 	if (status)
 		return status;
+	known.evidence.numbers = request->counts;
+	known.evidence.number_count = request->counts_count;
 	d.loops = calloc(1, sizeof(*d.loops));
 	if (!d.loops)
 		return dp_error__nomem(error, sizeof(*d.loops));
@@ -592,11 +585,8 @@ int dp_loops__find(struct dp_loops **loops, const struct dp_loops_request *reque
 		dp_loops__free(d.loops);
 		return status == DP_ERR_NOMEM ? dp_error__nomem(error, 0) : status;
 	}
-	if (d.loops->count > 0) {
-		d.loops->best_length = d.loops->best_iterations = 0;
-		d.loops->best_coverage = d.loops->best_confidence = 0;
-		d.loops->best_layers = false;
-	}
+	if (d.loops->count > 0)
+		d.loops->best = (struct dp_unlisted){ 0 };
 	*loops = d.loops;
 	return DP_OK;
 }

@@ -36,23 +36,25 @@ struct dp_sequence_loop {
 	size_t edit_count;
 };
 
+/* What reports show of a loop that is not listed. */
+struct dp_unlisted {
+	size_t length;	   /* symbols; 0: there is none */
+	double coverage;   /* 0 to 1 */
+	double confidence; /* NaN: refused since it may be layers of a single pass */
+	size_t iterations; /* whole ones */
+	bool layers;	   /* its iterations look like the layers of a single pass */
+};
+
 struct dp_loops {
 	struct dp_sequence_loop *loops;
 	size_t count;
 	size_t room; /* loops that the list can hold before it is enlarged */
-	/* If no loop was listed: the best of those that were not, for the report. */
-	size_t best_length;   /* symbols, 0: there is none */
-	double best_coverage; /* 0 to 1 */
-	double best_confidence; /* NaN: refused since it may be layers of a single pass */
-	size_t best_iterations; /* whole ones */
-	bool best_layers; /* its iterations look like the layers of a single pass */
+	struct dp_unlisted best; /* if no loop was listed: the best of those that were not */
 	/*
 	 * If no listed loop that is found unaided has the given number of iterations: the most
-	 * likely one of those with another number. 0 iterations: none.
+	 * likely one of those with another number.
 	 */
-	size_t likely_iterations;
-	size_t likely_length;
-	double likely_confidence;
+	struct dp_unlisted likely;
 };
 
 struct dp_loops_request {
@@ -136,6 +138,9 @@ size_t dp_loops__covered(const struct dp_sequence_loop *loop);
 
 /* Appends an empty loop. Returns NULL if memory runs out. */
 struct dp_sequence_loop *dp_loops__add(struct dp_loops *loops);
+
+/* What reports show of a loop if it is not listed; n is the number of symbols of the sequence. */
+struct dp_unlisted dp_loops__describe(const struct dp_sequence_loop *loop, size_t n);
 
 /* The chosen loop that covers most symbols; NULL if none is chosen. */
 const struct dp_sequence_loop *dp_loops__main(const struct dp_loops *loops);

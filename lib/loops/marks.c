@@ -7,8 +7,6 @@
 #include "base/sort.h"
 #include "base/substrings.h"
 
-#include <string.h>
-
 /*
  * Chooses the pattern: the iteration that occurs most often, of equals the first, or one of median
  * length if none occurs twice. Partial ones count only if there are no others.
@@ -16,18 +14,15 @@
 static int choose_pattern(struct dp_substring *chosen, size_t *times, const uint32_t *symbols,
 			  const struct dp_sequence_iteration *iterations, size_t n)
 {
-	struct dp_substrings set = { .symbols = symbols };
+	struct dp_substrings set = dp_substrings__of(symbols);
 	/* by number; and the lengths, each before its index */
-	size_t *counts = dp_alloc__zeroed(n, sizeof(*counts)), whole = 0;
+	size_t *counts = dp_alloc__zeroed(n, sizeof(*counts));
 	int64_t *lengths = dp_alloc__array(n, sizeof(*lengths));
-	size_t count = 0;
+	size_t count = 0, whole = dp_iterations__whole(iterations, n);
 	int status = counts && lengths ? DP_OK : DP_ERR_NOMEM;
 
 	*times = 0;
 	*chosen = (struct dp_substring){ 0 };
-	dp_hash__draw(&set.key);
-	for (size_t i = 0; i < n; i++)
-		whole += !iterations[i].partial;
 	for (size_t i = 0; i < n && !status; i++) {
 		const struct dp_sequence_iteration *s = &iterations[i];
 		uint32_t number = 0;
@@ -66,17 +61,14 @@ static int set_iterations(struct dp_sequence_loop *loop, const uint32_t *symbols
 	if (status)
 		return status;
 	loop->length = chosen.length;
-	loop->pattern = dp_alloc__array(loop->length, sizeof(*loop->pattern));
+	loop->pattern = dp_pattern__repeat(symbols + chosen.at, loop->length, 0, loop->length);
 	if (!loop->pattern)
 		return DP_ERR_NOMEM;
-	memcpy(loop->pattern, symbols + chosen.at, loop->length * sizeof(*loop->pattern));
 	for (size_t i = 0; i < n && !status; i++)
 		status = dp_cut__add_compared(&cut, &iterations[i], symbols, loop->pattern,
 					      loop->length);
 	if (!status)
-		status = dp_cut__number_variants(&cut, symbols);
-	if (!status)
-		dp_detection__take_cut(loop, &cut);
+		status = dp_detection__finish_cut(loop, &cut, symbols);
 	dp_cut__fini(&cut);
 	return status;
 }

@@ -10,7 +10,7 @@
  * continues after the match. Skipped symbols count from the start on, so a match may begin with
  * some. O(n · (m + k0)).
  */
-#include "loops/paper.h"
+#include "loops/searches.h"
 
 #include <math.h>
 
@@ -125,9 +125,7 @@ static int add_published(struct dp_detection *d, const struct dp_paper_pattern *
 		status = dp_paper__match(&cut, r->symbols, r->count, pattern, p->length,
 					 r->max_unmatched);
 	if (!status)
-		status = dp_cut__number_variants(&cut, r->symbols);
-	if (!status)
-		dp_detection__take_cut(loop, &cut);
+		status = dp_detection__finish_cut(loop, &cut, r->symbols);
 	dp_cut__fini(&cut);
 	return status;
 }

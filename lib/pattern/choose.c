@@ -185,10 +185,8 @@ static int refine_finalist(struct dp_pattern *p, const struct dp_search_sequence
 			   const struct dp_search_limits *limits)
 {
 	struct part fair = part_of(sequence, candidate, dp_param.judge_fair);
-	const uint32_t *borrowed = p->symbols;
-	int status;
+	int status = dp_pattern__copy(p, p->symbols, p->length);
 
-	status = dp_pattern__copy(p, borrowed, p->length);
 	if (!status)
 		status = dp_pattern__refine(p, sequence->symbols + fair.first, fair.count,
 					    sequence->symbol_bits);

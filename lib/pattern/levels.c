@@ -635,8 +635,6 @@ int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequenc
 	levels->fit.bits = levels->plain_bits;
 	if (!status && levels->chosen.count > 0)
 		status = dp_patterns__fit(&levels->fit, &levels->chosen, sequence);
-	if (status)
-		dp_levels__fini(levels);
 	return status;
 }
 

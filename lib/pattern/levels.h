@@ -29,8 +29,8 @@ struct dp_levels {
  * Finds the patterns of a sequence unaided, and chooses the level that a user would call the
  * iteration. traits holds the enum dp_trait of each symbol of the alphabet, or is NULL; uploads is
  * their number per symbol of the sequence. part: the bits of a pattern are compared with those of
- * the symbols that it covers, not of the whole sequence. Errors: DP_ERR_NOMEM. Cost: that of a few
- * searches.
+ * the symbols that it covers, not of the whole sequence. The caller releases *levels with fini,
+ * also after a failure. Errors: DP_ERR_NOMEM. Cost: that of a few searches.
  */
 int dp_levels__find(struct dp_levels *levels, struct dp_search_sequence *sequence,
 		    const uint8_t *traits, double uploads, bool part);

@@ -63,10 +63,9 @@ static int note_gram(size_t *before, struct dp_substrings *grams, size_t m, size
 int dp_pattern__bits(double *bits, const uint32_t *p, size_t m, double literal)
 {
 	double copy = 2 * log2((double)m + 1) + 1, sum = 0;
-	struct dp_substrings grams = { .symbols = p };
+	struct dp_substrings grams = dp_substrings__of(p);
 	int status = DP_OK;
 
-	dp_hash__draw(&grams.key);
 	for (size_t i = 0; i < m && !status;) {
 		size_t before, length = 0, end = i + 1;
 
@@ -268,10 +267,12 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 {
 	struct dp_alignment al;
 	bool changed = true;
-	int status = dp_pattern__period(&p->length, p->symbols, p->length);
+	int status = DP_OK;
 
 	for (size_t round = 0; round <= dp_param.refinements && changed && !status; round++) {
-		status = align_one(&al, p, symbols, n);
+		status = dp_pattern__period(&p->length, p->symbols, p->length);
+		if (!status)
+			status = align_one(&al, p, symbols, n);
 		if (status)
 			return status;
 		status = dp_pattern__rate(p, &al, n, bits);
@@ -280,8 +281,6 @@ int dp_pattern__refine(struct dp_pattern *p, const uint32_t *symbols, size_t n, 
 		    round < dp_param.refinements)
 			status = apply_majorities(p, &al, symbols, &changed);
 		dp_align__fini(&al);
-		if (!status && changed)
-			status = dp_pattern__period(&p->length, p->symbols, p->length);
 	}
 	return status;
 }

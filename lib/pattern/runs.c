@@ -302,12 +302,10 @@ size_t dp_runs__shortest_period(const uint32_t *symbols, size_t n)
 int dp_runs__collapse(struct dp_runs *runs, const uint32_t *symbols, size_t n, uint32_t alphabet,
 		      size_t period, bool single)
 {
-	struct collapser c = { .symbols = symbols, .n = n, .runs = runs, .period = period };
+	struct collapser c = { symbols, n, runs, period, dp_substrings__of(symbols) };
 	int status = DP_ERR_NOMEM;
 
 	memset(runs, 0, sizeof(*runs));
-	c.units.symbols = symbols;
-	dp_hash__draw(&c.units.key);
 	runs->symbols = dp_alloc__array(n, sizeof(*runs->symbols));
 	runs->position = dp_alloc__array(n + 1, sizeof(*runs->position));
 	if (runs->symbols && runs->position)

@@ -182,24 +182,18 @@ static int choose_ranges(struct dp_range_group *group, const struct dp_sequence 
 	return DP_OK;
 }
 
-/* When the call that launched a kernel began, or the kernel's own start if it was not recorded. */
-static int64_t launch_call_ns(const struct dp_sequence *sequence, uint32_t op)
+/*
+ * Returns true if the call that launched a kernel began before a time. An unknown launch, while
+ * others are known, was before the capture; if none is known, the kernel's own start counts.
+ */
+static bool is_before(const struct dp_sequence *sequence, uint32_t op, int64_t ns)
 {
 	const struct dp_ops *ops = dp_trace_ops(sequence->trace);
 	uint32_t call = ops->call[op];
 
-	return call == DP_NONE ? ops->start_ns[op]
-			       : dp_trace_calls(sequence->trace)->start_ns[call];
-}
-
-/*
- * Returns true if a kernel was launched before a time. An unknown launch, while others are known,
- * was before the capture.
- */
-static bool is_before(const struct dp_sequence *sequence, uint32_t op, int64_t ns)
-{
-	return (sequence->launches && dp_trace_ops(sequence->trace)->call[op] == DP_NONE) ||
-	       launch_call_ns(sequence, op) < ns;
+	if (call == DP_NONE)
+		return sequence->launches || ops->start_ns[op] < ns;
+	return dp_trace_calls(sequence->trace)->start_ns[call] < ns;
 }
 
 /* Assigns kernels to ranges in one walk; marks->count grows with each range that has any. */

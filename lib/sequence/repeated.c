@@ -25,13 +25,12 @@ struct fit {
 static struct fit compare_with_loop(const struct dp_marks *marks,
 				    const struct dp_sequence_iteration *iterations, size_t count)
 {
-	struct fit fit = { 0 };
+	struct fit fit = {
+		.marked = dp_iterations__covered(marks->iterations, marks->count),
+		.looped = dp_iterations__covered(iterations, count),
+	};
 	size_t k = 0;
 
-	for (size_t i = 0; i < marks->count; i++)
-		fit.marked += marks->iterations[i].end - marks->iterations[i].first;
-	for (size_t i = 0; i < count; i++)
-		fit.looped += iterations[i].end - iterations[i].first;
 	for (size_t i = 0; i < count; i++) {
 		while (k < marks->count && marks->iterations[k].end <= iterations[i].first)
 			k++;

@@ -79,22 +79,20 @@ static int sort_64_64(const uint64_t *text, int64_t *sa, int64_t *work, size_t c
 #undef SELF
 #undef CHAR
 
-int dp_sais__16_32(const uint16_t *text, int32_t *sa, int32_t *work, size_t count, size_t alphabet)
+/* Calls the instance for the widths of text and index. */
+#define CALL(function, ...)                                                                      \
+	(wide_index  ? wide_text ? function##_32_64(__VA_ARGS__) : function##_16_64(__VA_ARGS__) \
+	  : wide_text ? function##_32_32(__VA_ARGS__)                                            \
+		     : function##_16_32(__VA_ARGS__))
+
+int dp_arrays__sort(const void *text, bool wide_text, void *sa, void *work, bool wide_index,
+		    size_t count, size_t alphabet)
 {
-	return sort_16_32(text, sa, work, count, alphabet, NULL, NULL);
+	return CALL(sort, text, sa, work, count, alphabet, NULL, NULL);
 }
 
-int dp_sais__32_32(const uint32_t *text, int32_t *sa, int32_t *work, size_t count, size_t alphabet)
+void dp_arrays__plcp(const void *text, bool wide_text, const void *sa, void *plcp, bool wide_index,
+		     size_t count)
 {
-	return sort_32_32(text, sa, work, count, alphabet, NULL, NULL);
-}
-
-int dp_sais__16_64(const uint16_t *text, int64_t *sa, int64_t *work, size_t count, size_t alphabet)
-{
-	return sort_16_64(text, sa, work, count, alphabet, NULL, NULL);
-}
-
-int dp_sais__32_64(const uint32_t *text, int64_t *sa, int64_t *work, size_t count, size_t alphabet)
-{
-	return sort_32_64(text, sa, work, count, alphabet, NULL, NULL);
+	CALL(measure, text, sa, plcp, count);
 }

@@ -5,20 +5,16 @@
 #include "base/base.h"
 
 /*
- * Induced sorting (sais.inc.h has the algorithm). All take a text of dense symbols in
- * [0, alphabet), an array for the suffix array and another one of the same size as work space, both
- * of count entries. The suffix array has no entry for the empty suffix. Returns DP_OK or
- * DP_ERR_NOMEM.
+ * Induced sorting (sais.inc.h has the algorithm). The text has dense symbols in [0, alphabet), of
+ * uint16_t or, if it is wide, uint32_t. The suffix array, which has no entry for the empty suffix,
+ * and another array of the same size as work space have count entries of int32_t or, if the index
+ * is wide, int64_t. Returns DP_OK or DP_ERR_NOMEM.
  */
-int dp_sais__16_32(const uint16_t *text, int32_t *sa, int32_t *work, size_t count, size_t alphabet);
-int dp_sais__32_32(const uint32_t *text, int32_t *sa, int32_t *work, size_t count, size_t alphabet);
-int dp_sais__16_64(const uint16_t *text, int64_t *sa, int64_t *work, size_t count, size_t alphabet);
-int dp_sais__32_64(const uint32_t *text, int64_t *sa, int64_t *work, size_t count, size_t alphabet);
+int dp_arrays__sort(const void *text, bool wide_text, void *sa, void *work, bool wide_index,
+		    size_t count, size_t alphabet);
 
 /* LCP values in text order (plcp.inc.h). */
-void dp_plcp__16_32(const uint16_t *text, const int32_t *sa, int32_t *plcp, size_t count);
-void dp_plcp__32_32(const uint32_t *text, const int32_t *sa, int32_t *plcp, size_t count);
-void dp_plcp__16_64(const uint16_t *text, const int64_t *sa, int64_t *plcp, size_t count);
-void dp_plcp__32_64(const uint32_t *text, const int64_t *sa, int64_t *plcp, size_t count);
+void dp_arrays__plcp(const void *text, bool wide_text, const void *sa, void *plcp, bool wide_index,
+		     size_t count);
 
 #endif

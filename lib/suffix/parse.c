@@ -240,9 +240,7 @@ static int parser_init(struct parser *p)
 	while (room < p->window + 2 * GRAM)
 		room *= 2;
 	p->mask = room - 1;
-	p->phrases.symbols = p->symbols;
-	dp_hash__draw(&p->phrases.key);
-	p->grams = p->phrases;
+	p->phrases = p->grams = dp_substrings__of(p->symbols);
 	p->hashes = dp_alloc__array(room, sizeof(*p->hashes));
 	p->powers = dp_alloc__array(lengths, sizeof(*p->powers));
 	if (!p->hashes || !p->powers)

@@ -27,7 +27,7 @@ static inline const CHAR *SELF(start_of)(const CHAR *text, size_t count, INDEX p
 	return &text[DP_MIN(start, count - 1)];
 }
 
-void SELF(dp_plcp_)(const CHAR *text, const INDEX *sa, INDEX *plcp, size_t count)
+static void SELF(measure)(const CHAR *text, const INDEX *sa, INDEX *plcp, size_t count)
 {
 	INDEX before = -1;
 	size_t length = 0;

@@ -52,12 +52,11 @@ out:
 
 static int collect_by_sort(struct dp_symbols *symbols, const uint32_t *text, size_t count)
 {
-	uint32_t *values = dp_alloc__array(count, sizeof(*values));
+	uint32_t *values = symbols->values = dp_alloc__array(count, sizeof(*values));
 	uint32_t *other = dp_alloc__array(count, sizeof(*other));
-	size_t distinct = 0, room = count;
+	size_t room = count;
 
 	if (!values || !other) {
-		free(values);
 		free(other);
 		return DP_ERR_NOMEM;
 	}
@@ -66,10 +65,8 @@ static int collect_by_sort(struct dp_symbols *symbols, const uint32_t *text, siz
 	free(other);
 	for (size_t i = 0; i < count; i++)
 		if (!i || values[i] != values[i - 1])
-			values[distinct++] = values[i];
-	dp_array__shrink(&values, &room, distinct, sizeof(*values));
-	symbols->values = values;
-	symbols->count = distinct;
+			values[symbols->count++] = values[i];
+	dp_array__shrink(&symbols->values, &room, symbols->count, sizeof(*values));
 	return DP_OK;
 }
 
@@ -99,34 +96,12 @@ size_t dp_symbols__find(const struct dp_symbols *symbols, uint32_t value)
 	return at < symbols->count && symbols->values[at] == value ? at : SIZE_MAX;
 }
 
-static void rename_by_table(const uint32_t *table, const uint32_t *text, size_t count, void *out,
-			    bool narrow)
+static inline void put_name(void *out, bool narrow, size_t i, size_t name)
 {
-	uint16_t *out16 = out;
-	uint32_t *out32 = out;
-
 	if (narrow)
-		for (size_t i = 0; i < count; i++)
-			out16[i] = (uint16_t)table[text[i]];
+		((uint16_t *)out)[i] = (uint16_t)name;
 	else
-		for (size_t i = 0; i < count; i++)
-			out32[i] = table[text[i]];
-}
-
-static void rename_by_search(const struct dp_symbols *symbols, const uint32_t *text, size_t count,
-			     void *out, bool narrow)
-{
-	uint16_t *out16 = out;
-	uint32_t *out32 = out;
-
-	for (size_t i = 0; i < count; i++) {
-		size_t name = dp_symbols__find(symbols, text[i]);
-
-		if (narrow)
-			out16[i] = (uint16_t)name;
-		else
-			out32[i] = (uint32_t)name;
-	}
+		((uint32_t *)out)[i] = (uint32_t)name;
 }
 
 int dp_symbols__rename(const struct dp_symbols *symbols, const uint32_t *text, size_t count,
@@ -138,7 +113,8 @@ int dp_symbols__rename(const struct dp_symbols *symbols, const uint32_t *text, s
 		return DP_OK;
 	max = symbols->values[symbols->count - 1];
 	if (!fits_table(max, count)) {
-		rename_by_search(symbols, text, count, out, narrow);
+		for (size_t i = 0; i < count; i++)
+			put_name(out, narrow, i, dp_symbols__find(symbols, text[i]));
 		return DP_OK;
 	}
 	table = dp_alloc__array((size_t)max + 1, sizeof(*table));
@@ -146,7 +122,8 @@ int dp_symbols__rename(const struct dp_symbols *symbols, const uint32_t *text, s
 		return DP_ERR_NOMEM;
 	for (size_t i = 0; i < symbols->count; i++)
 		table[symbols->values[i]] = (uint32_t)i;
-	rename_by_table(table, text, count, out, narrow);
+	for (size_t i = 0; i < count; i++)
+		put_name(out, narrow, i, table[text[i]]);
 	free(table);
 	return DP_OK;
 }

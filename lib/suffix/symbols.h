@@ -10,7 +10,10 @@ struct dp_symbols {
 	size_t count;
 };
 
-/* Collects the distinct values of text. Cost: linear. Freed with dp_symbols__fini(). */
+/*
+ * Collects the distinct values of text. Cost: linear. Freed with dp_symbols__fini(), also after a
+ * failure.
+ */
 int dp_symbols__init(struct dp_symbols *symbols, const uint32_t *text, size_t count);
 
 void dp_symbols__fini(struct dp_symbols *symbols);

@@ -6,32 +6,6 @@
 /* Indices of 32 bits are signed, as the sorting marks entries by complement. */
 #define NARROW_LIMIT ((size_t)INT32_MAX)
 
-static int sort_suffixes(struct dp_suffix_tree *tree)
-{
-	size_t n = tree->count, alphabet = tree->symbols.count;
-
-	if (tree->wide_index)
-		return tree->wide_text
-			       ? dp_sais__32_64(tree->text, tree->sa, tree->plcp, n, alphabet)
-			       : dp_sais__16_64(tree->text, tree->sa, tree->plcp, n, alphabet);
-	return tree->wide_text ? dp_sais__32_32(tree->text, tree->sa, tree->plcp, n, alphabet)
-			       : dp_sais__16_32(tree->text, tree->sa, tree->plcp, n, alphabet);
-}
-
-static void measure_prefixes(struct dp_suffix_tree *tree)
-{
-	size_t n = tree->count;
-
-	if (tree->wide_index && tree->wide_text)
-		dp_plcp__32_64(tree->text, tree->sa, tree->plcp, n);
-	else if (tree->wide_index)
-		dp_plcp__16_64(tree->text, tree->sa, tree->plcp, n);
-	else if (tree->wide_text)
-		dp_plcp__32_32(tree->text, tree->sa, tree->plcp, n);
-	else
-		dp_plcp__16_32(tree->text, tree->sa, tree->plcp, n);
-}
-
 static int rename_symbols(struct dp_suffix_tree *tree, const uint32_t *symbols, unsigned flags)
 {
 	int status = dp_symbols__init(&tree->symbols, symbols, tree->count);
@@ -65,10 +39,13 @@ int dp_suffix__build(struct dp_suffix_tree **tree, const uint32_t *symbols, size
 	owned = NULL;
 	made->sa = dp_alloc__huge(count, width);
 	made->plcp = dp_alloc__huge(count, width);
-	status = made->sa && made->plcp ? sort_suffixes(made) : DP_ERR_NOMEM;
+	status = made->sa && made->plcp
+			 ? dp_arrays__sort(made->text, made->wide_text, made->sa, made->plcp,
+					   made->wide_index, count, made->symbols.count)
+			 : DP_ERR_NOMEM;
 	if (status)
 		goto out;
-	measure_prefixes(made);
+	dp_arrays__plcp(made->text, made->wide_text, made->sa, made->plcp, made->wide_index, count);
 	*tree = made;
 	made = NULL;
 out:

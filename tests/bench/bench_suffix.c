@@ -157,20 +157,11 @@ static int add_node(void *ctx, const struct dp_suffix_node *node, size_t parent_
 
 static void sort_and_measure(struct dp_suffix_tree *tree, double *sorted)
 {
-	size_t n = tree->count, alphabet = tree->symbols.count;
-	int status;
-
-	if (tree->wide_text)
-		status = dp_sais__32_32(tree->text, tree->sa, tree->plcp, n, alphabet);
-	else
-		status = dp_sais__16_32(tree->text, tree->sa, tree->plcp, n, alphabet);
-	if (status)
+	if (dp_arrays__sort(tree->text, tree->wide_text, tree->sa, tree->plcp, false, tree->count,
+			    tree->symbols.count))
 		abort();
 	*sorted = now_ns();
-	if (tree->wide_text)
-		dp_plcp__32_32(tree->text, tree->sa, tree->plcp, n);
-	else
-		dp_plcp__16_32(tree->text, tree->sa, tree->plcp, n);
+	dp_arrays__plcp(tree->text, tree->wide_text, tree->sa, tree->plcp, false, tree->count);
 }
 
 /* Another library's, on the same text, after ours: its time, and whether the result is equal. */

@@ -1,6 +1,6 @@
 /* The published algorithm, against its definition spelt out. */
 #include "pattern/anchors.h"
-#include "loops/paper.h"
+#include "loops/searches.h"
 #include "test.h"
 
 #include <string.h>
