@@ -270,11 +270,11 @@ DP_API const struct dp_edit *dp_analysis_loop_edit(const struct dp_analysis *ana
 struct dp_stream_candidate {
 	size_t length;	   /* kernels */
 	double coverage;   /* share of the kernels, 0 to 1 */
-	double confidence; /* 0 to 1, NaN: refused, since it may be layers of a single pass */
+	double confidence; /* 0 to 1; NaN if refused, as it may be the layers of a single pass */
 	size_t iterations; /* whole ones */
 	bool counted;	   /* only loops of requested numbers of iterations were sought */
-	size_t kernels;	   /* that were searched */
-	size_t streams;	   /* that ran them, with this one */
+	size_t kernels;	   /* the number of kernels that were searched */
+	size_t streams;	   /* the number of streams that ran these kernels, including this one */
 	bool marked;	   /* annotations mark iterations, too few for a loop, or are ignored */
 	bool layers; /* its repetitions may be layers: of a single pass, or a marked iteration */
 	bool single; /* an annotation marks nearly all of the kernels as a single iteration */
