@@ -1,7 +1,8 @@
 /*
- * The facade: calls the whole pipeline. For each device: the kernels of the main stream, or of
- * another one that shows the program's loop, as a sequence; its loops by count, by annotations or
- * unaided; their iterations in the trace's times; then metrics and findings.
+ * The facade: calls the whole pipeline. For each device: the kernels of its main streams, or of
+ * another stream or all streams if these show the program's loop, as a sequence; its loops by
+ * count, by annotations or unaided; their iterations in the trace's times; then metrics and
+ * findings.
  */
 #include "analysis_model.h"
 #include "base/options.h"

@@ -230,6 +230,19 @@ static void read_iteration(struct dp_iteration *made, const json_t *at, size_t i
 	};
 }
 
+/* The copies of an iteration. Older reports have only those of patterns. */
+static double copies_of(const struct dp_loop *loop, const json_t *summary)
+{
+	const json_t *value = get(summary, "copies_each");
+
+	if (loop->copies + loop->memsets)
+		return (double)loop->copies;
+	if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+	    json_integer_value(value) > UINT32_MAX)
+		return (double)NAN;
+	return (double)json_integer_value(value);
+}
+
 /* Reads iterations and the rows of their metrics. */
 static int read_iterations(struct reader *reader, struct dp_loop_data *loop, const json_t *from)
 {
@@ -256,7 +269,7 @@ static int read_iterations(struct reader *reader, struct dp_loop_data *loop, con
 			loop->values.values[m * count + k] = number_of(at, info->name);
 	}
 	dp_loop_contents__kernels(&loop->info, loop->iterations);
-	loop->info.copies_each = number_of(get(from, "summary"), "copies_each");
+	loop->info.copies_each = copies_of(&loop->info, get(from, "summary"));
 	for (size_t m = 0; (info = dp_summary_metric(m)); m++)
 		loop->values.summary[m] = number_of(get(from, "summary"), info->name);
 	return DP_OK;
@@ -264,13 +277,15 @@ static int read_iterations(struct reader *reader, struct dp_loop_data *loop, con
 
 static int read_pattern(struct reader *reader, struct dp_loop_data *loop, const json_t *from)
 {
-	const json_t *kernels = get(get(from, "pattern"), "kernels");
+	const json_t *pattern = get(from, "pattern"), *kernels = get(pattern, "kernels");
 	size_t count = json_array_size(kernels);
 
 	loop->kernels = dp_alloc__array(count, sizeof(*loop->kernels));
 	if (!loop->kernels)
 		return DP_ERR_NOMEM;
 	loop->info.length = count;
+	loop->info.copies = count_of(pattern, "copies");
+	loop->info.memsets = count_of(pattern, "sets");
 	for (size_t i = 0; i < count; i++) {
 		const char *name = json_string_value(json_array_get(kernels, i));
 

@@ -169,12 +169,18 @@ struct dp_loop {
 				 * are from annotations, otherwise NULL */
 	bool mixed; /* annotations of other names, which differ in more than numbers, set some of
 		     * the boundaries */
-	size_t min_kernels; /* of its whole iterations, which may differ from the pattern; 0 if */
-	size_t max_kernels; /* there is none */
 	/*
-	 * Copies on the loop's streams from the start of an iteration to that of the next, if at
-	 * least 90% of four or more iterations have the same number; otherwise NaN. If copies is
-	 * not 0, the same.
+	 * The fewest and the most kernels of a whole iteration, which may differ from the pattern.
+	 * Both are 0 if no iteration is whole.
+	 */
+	size_t min_kernels;
+	size_t max_kernels;
+	/*
+	 * The number of copies on the loop's streams, without migrations of unified memory, from
+	 * the start of a whole iteration to that of the next one, if at least 90% of these periods
+	 * have the same number. Periods that other kernels, or a pause of the recording, interrupt
+	 * do not count. NaN if fewer have it, with fewer than four whole iterations, and if all
+	 * periods are interrupted. If copies or memsets is not 0, it equals copies.
 	 */
 	double copies_each;
 };
@@ -264,11 +270,11 @@ DP_API const struct dp_edit *dp_analysis_loop_edit(const struct dp_analysis *ana
 struct dp_stream_candidate {
 	size_t length;	   /* kernels */
 	double coverage;   /* share of the kernels, 0 to 1 */
-	double confidence; /* 0 to 1, NaN: refused, since it may be layers of a single pass */
+	double confidence; /* 0 to 1; NaN if refused, as it may be the layers of a single pass */
 	size_t iterations; /* whole ones */
 	bool counted;	   /* only loops of requested numbers of iterations were sought */
-	size_t kernels;	   /* that were searched */
-	size_t streams;	   /* that ran them, with this one */
+	size_t kernels;	   /* the number of kernels that were searched */
+	size_t streams;	   /* the number of streams that ran these kernels, including this one */
 	bool marked;	   /* annotations mark iterations, too few for a loop, or are ignored */
 	bool layers; /* its repetitions may be layers: of a single pass, or a marked iteration */
 	bool single; /* an annotation marks nearly all of the kernels as a single iteration */
@@ -281,9 +287,9 @@ DP_API const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_a
 /*
  * What the stages of the detection observed and decided (deepprof-detection(7)), by index, stream
  * by stream in the order in which the stages ran; NULL beyond the last, and without
- * options.explain. A stream has at most about 300 entries; a last one of stage "left-out" then
- * gives the number of others. Stages, facts and sentences may change between versions. Constant
- * cost.
+ * options.explain. A stream has at most 1,000 entries, and if there were more, another one of stage
+ * "left-out", which gives the number of the rest. Stages, facts and sentences may change between
+ * versions. Constant cost.
  */
 DP_API const struct dp_explanation *dp_analysis_explanation(const struct dp_analysis *analysis,
 							    size_t index);

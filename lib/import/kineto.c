@@ -691,7 +691,7 @@ static int probe_kineto(const struct dp_probe *probe)
 
 const struct dp_importer dp_importer__kineto = {
 	.info = { "kineto", "PyTorch profiler (Kineto) or other Chrome trace, JSON" },
-	.how_to_record = "ProfilerActivity.CUDA around GPU work",
+	.how_to_record = "ProfilerActivity.CUDA and .CPU around GPU work",
 	.how_to_get_kernels = DP_KINETO_GET_KERNELS,
 	.probe = probe_kineto,
 	.read = dp_kineto__read,

@@ -429,7 +429,7 @@ static int nsys_probe(const struct dp_probe *probe)
 const struct dp_importer dp_importer__nsys = {
 	.info = { "nsys", "NVIDIA Nsight Systems, SQLite export" },
 	.database = true,
-	.how_to_record = "nsys profile --trace=cuda,nvtx",
+	.how_to_record = "nsys profile -t cuda,nvtx --cuda-graph-trace=node",
 	.probe = nsys_probe,
 	.read = nsys_read,
 };

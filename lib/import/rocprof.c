@@ -167,7 +167,7 @@ static int probe(const struct dp_probe *probe)
 
 const struct dp_importer dp_importer__rocprof = {
 	.info = { "rocprof", "ROCm rocprof (v1, v2), CSV and results.json" },
-	.how_to_record = "rocprof --hip-trace, or rocprofv3 --sys-trace",
+	.how_to_record = "rocprof --hip-trace, or rocprofv3 --sys-trace -f rocpd",
 	.probe = probe,
 	.read = read_rocprof,
 };

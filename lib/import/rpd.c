@@ -547,7 +547,7 @@ static int probe_rpd(const struct dp_probe *probe)
 const struct dp_importer dp_importer__rpd = {
 	.info = { "rpd", "ROCm rocmProfileData, SQLite (RPD)" },
 	.database = true,
-	.how_to_record = "runTracer.sh, or rocprofv3 --sys-trace",
+	.how_to_record = "runTracer.sh, or rocprofv3 --sys-trace -f rocpd",
 	.probe = probe_rpd,
 	.read = read_rpd,
 };

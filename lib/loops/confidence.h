@@ -48,7 +48,10 @@ struct dp_confidence {
 /* Computes both probabilities from the features. */
 void dp_confidence__judge(struct dp_confidence *confidence);
 
-/* That the loop is right; NaN if nothing was measured that tells. */
+/*
+ * The probability that the loop is right; NaN if there is nothing to base one on: with --paper, and
+ * for a number of -n that contradicts a likely loop.
+ */
 static inline double dp_confidence__of(const struct dp_confidence *confidence)
 {
 	return confidence->loop * confidence->boundary;

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define FEWEST_ITERATIONS 4 /* fewer do not show that copies are part of each */
-#define ALIKE 0.9	    /* share of the iterations with the same number of copies */
+#define ALIKE 0.9	    /* share of the periods with the same number of copies */
 
 void dp_loop_contents__kernels(struct dp_loop *loop, const struct dp_iteration *iterations)
 {
@@ -24,40 +24,79 @@ void dp_loop_contents__kernels(struct dp_loop *loop, const struct dp_iteration *
 	}
 }
 
-struct operations {
+/* The periods of a loop, with the operations of its streams. */
+struct periods {
+	const struct dp_loop *loop;
+	const struct dp_iteration *at;
 	const struct dp_ops *ops;
 	const uint32_t *rows;
-	size_t count;
-	size_t next; /* the first row that was not read */
+	size_t row_count;
+	size_t row; /* the first one that was not read */
+	size_t k;   /* the next iteration */
 };
 
 /* Reads the operations that start before a time. Returns the number of copies among them. */
-static size_t count_copies(struct operations *of, int64_t end_ns)
+static size_t count_copies(struct periods *of, int64_t end_ns)
 {
+	const struct dp_ops *ops = of->ops;
 	size_t copies = 0;
 
-	for (; of->next < of->count && of->ops->start_ns[of->rows[of->next]] < end_ns; of->next++) {
-		uint32_t op = of->rows[of->next];
+	for (; of->row < of->row_count && ops->start_ns[of->rows[of->row]] < end_ns; of->row++) {
+		uint32_t op = of->rows[of->row];
 
-		copies +=
-			of->ops->kind[op] == DP_OP_COPY && of->ops->copy_kind[op] < DP_COPY_UM_HTOD;
+		copies += ops->kind[op] == DP_OP_COPY && ops->copy_kind[op] < DP_COPY_UM_HTOD;
 	}
 	return copies;
 }
 
-/* The number of copies from the start of iteration k to that of the next one. */
-static size_t copies_of(struct operations *of, const struct dp_iteration *iterations, size_t k)
+/* Returns to the first iteration. */
+static void rewind_periods(struct periods *of)
 {
-	DP_FIND(of->next, 0, of->count,
-		of->ops->start_ns[of->rows[of->next]] >= iterations[k].start_ns);
-	return count_copies(of, iterations[k + 1].start_ns);
+	of->k = 0;
+	DP_FIND(of->row, 0, of->row_count,
+		of->ops->start_ns[of->rows[of->row]] >= of->at[0].start_ns);
+}
+
+/*
+ * Counts the copies from the start of a whole iteration to that of the next one, unless other
+ * kernels or a pause of the recording interrupt them. Returns false after the last one.
+ */
+static bool next_period(struct periods *of, size_t *copies)
+{
+	while (of->k + 1 < of->loop->iterations) {
+		const struct dp_iteration *at = &of->at[of->k++];
+
+		*copies = count_copies(of, at[1].start_ns);
+		if (!at->partial && !at[1].foreign_kernels && !at[1].resumed)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The number of copies that more than half of the periods have, if there is one; otherwise any.
+ * Boyer and Moore: pairs of periods with different numbers cancel each other.
+ */
+static size_t majority(struct periods *of)
+{
+	size_t copies, most = 0, left = 0;
+
+	rewind_periods(of);
+	while (next_period(of, &copies)) {
+		if (!left)
+			most = copies;
+		left = copies == most ? left + 1 : left - 1;
+	}
+	return most;
 }
 
 void dp_loop_contents__copies(struct dp_loop *loop, const struct dp_iteration *at,
 			      const struct dp_ops *ops, const uint32_t *rows, size_t row_count)
 {
-	struct operations of = { .ops = ops, .rows = rows, .count = row_count };
-	size_t copies, alike = 0, periods = 0;
+	struct periods of = {
+		.loop = loop, .at = at, .ops = ops, .rows = rows, .row_count = row_count
+	};
+	size_t copies, most, alike = 0, periods = 0;
 
 	loop->copies_each = (double)NAN;
 	if (loop->copies + loop->memsets) {
@@ -66,15 +105,12 @@ void dp_loop_contents__copies(struct dp_loop *loop, const struct dp_iteration *a
 	}
 	if (loop->complete < FEWEST_ITERATIONS)
 		return;
-	copies = copies_of(&of, at, loop->iterations / 2);
-	for (size_t k = 0; k + 1 < loop->iterations; k++) {
-		size_t here = k ? count_copies(&of, at[k + 1].start_ns) : copies_of(&of, at, k);
-
-		if (at[k].partial || at[k + 1].foreign_kernels || at[k + 1].resumed)
-			continue;
+	most = majority(&of);
+	rewind_periods(&of);
+	while (next_period(&of, &copies)) {
 		periods++;
-		alike += here == copies;
+		alike += copies == most;
 	}
 	if (periods && (double)alike >= ALIKE * (double)periods)
-		loop->copies_each = (double)copies;
+		loop->copies_each = (double)most;
 }

@@ -46,8 +46,8 @@ static int begin(struct dp_render *render)
 		return DP_OK;
 	dp_render__text(render,
 			"file,loop,device,context,stream,index,start_ns,end_ns,first_kernel,"
-			"kernels,inserted,deleted,substituted,variant,partial,warmup,slow,"
-			"foreign_kernels");
+			"kernels,inserted,deleted,substituted,variant,partial,warmup,"
+			"foreign_kernels,slow");
 	for (size_t i = 0; (info = dp_metric(i)); i++) {
 		if (!dp_render__shows(render, info))
 			continue;
@@ -101,11 +101,11 @@ static int iteration(struct dp_render *render, size_t loop, size_t k)
 	count(render, at->variant);
 	dp_render__text(render, at->partial ? ",true" : ",false");
 	dp_render__text(render, at->warmup ? ",true" : ",false");
+	count(render, at->foreign_kernels);
 	if (dp_render__knows_slow(render, loop))
 		dp_render__text(render, at->slow ? ",true" : ",false");
 	else
 		dp_render__text(render, ",");
-	count(render, at->foreign_kernels);
 	for (size_t i = 0; (metric = dp_metric(i)); i++) {
 		if (!dp_render__shows(render, metric))
 			continue;

@@ -496,16 +496,16 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 	dp_json__put(render,
 		     "%\n        { 'index': %, 'start_ns': %, 'end_ns': %, 'first_kernel': %, "
 		     "'kernels': %, 'inserted': %, 'deleted': %, 'substituted': %, 'variant': %, "
-		     "'partial': %, 'warmup': %, 'slow': %, 'foreign_kernels': %",
+		     "'partial': %, 'warmup': %, 'foreign_kernels': %, 'slow': %",
 		     dp_json__comma(json->any), dp_json__count(at->index),
 		     dp_json__int(at->start_ns), dp_json__int(at->end_ns),
 		     dp_json__count(at->first_kernel), dp_json__count(at->kernels),
 		     dp_json__count(at->inserted), dp_json__count(at->deleted),
 		     dp_json__count(at->substituted), dp_json__count(at->variant),
 		     dp_json__bool(at->partial), dp_json__bool(at->warmup),
+		     dp_json__count(at->foreign_kernels),
 		     dp_render__knows_slow(render, loop) ? dp_json__bool(at->slow)
-							 : dp_json__raw("null"),
-		     dp_json__count(at->foreign_kernels));
+							 : dp_json__raw("null"));
 	json->any = true;
 	for (size_t i = 0; i < json->metrics; i++)
 		if (json->shown[i] && dp_analysis_loop_has_metric(render->analysis, loop, i))

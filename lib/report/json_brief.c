@@ -109,18 +109,25 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 	dp_render__text(render, " },\n");
 }
 
-/* Writes the streams that the text says to have no loop, if there are any. */
-static void write_streams(struct dp_render *render, const struct dp_trace *trace)
+/*
+ * Writes the first streams that the text says to have no loop, if there are any. Returns the number
+ * of others.
+ */
+static size_t write_streams(struct dp_render *render, const struct dp_trace *trace)
 {
 	bool loops = dp_analysis_loop_count(render->analysis) > 0;
-	size_t written = 0;
+	size_t written = 0, left_out = 0;
 
-	for (size_t i = 0; i < dp_trace_stream_count(trace) && written < STREAMS; i++) {
+	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
 		const struct dp_stream_candidate *at = dp_analysis_candidate(render->analysis, i);
 		const struct dp_stream *stream = dp_trace_stream(trace, i);
 
 		if (!at || (loops && !at->length))
 			continue;
+		if (written == STREAMS) {
+			left_out++;
+			continue;
+		}
 		dp_json__put(render, "%\n    { 'device': %, 'stream': %",
 			     dp_json__raw(written++ ? "," : "  \"streams\": ["),
 			     dp_json__id(dp_trace_device(trace, stream->device)->id),
@@ -130,6 +137,7 @@ static void write_streams(struct dp_render *render, const struct dp_trace *trace
 	}
 	if (written)
 		dp_render__text(render, "\n  ],\n");
+	return left_out;
 }
 
 /* Those that have a value. */
@@ -263,12 +271,12 @@ static void write_finding(struct dp_render *render, size_t id)
 
 static int begin(struct dp_render *render)
 {
-	size_t findings = dp_analysis_finding_count(render->analysis), loops, written;
+	size_t findings = dp_analysis_finding_count(render->analysis), streams, loops, written;
 	struct chosen chosen = { .count = 0 };
 
 	dp_render__text(render, "{\n  \"schema\": 2, \"brief\": true,\n");
 	write_trace(render, dp_analysis_trace(render->analysis));
-	write_streams(render, dp_analysis_trace(render->analysis));
+	streams = write_streams(render, dp_analysis_trace(render->analysis));
 	choose(&chosen, render->analysis);
 	dp_render__text(render, "  \"loops\": [");
 	for (loops = 0; loops < chosen.count && render->bytes < LOOP_UNTIL; loops++)
@@ -280,7 +288,8 @@ static int begin(struct dp_render *render)
 	     written++)
 		write_finding(render, written);
 	dp_render__text(render, written ? "\n  ],\n" : "],\n");
-	dp_json__put(render, "  'left_out': { 'loops': %, 'findings': % }\n}\n",
+	dp_json__put(render, "  'left_out': { 'streams': %, 'loops': %, 'findings': % }\n}\n",
+		     dp_json__count(streams),
 		     dp_json__count(chosen.left_out + chosen.count - loops),
 		     dp_json__count(findings - written));
 	return DP_OK;

@@ -59,7 +59,7 @@ static const char iteration_head[] =
 	"CREATE TABLE iteration (loop INTEGER REFERENCES loop, iteration INTEGER,"
 	" start_ns INTEGER, end_ns INTEGER, first_kernel INTEGER, kernels INTEGER,"
 	" inserted INTEGER, deleted INTEGER, substituted INTEGER, variant INTEGER,"
-	" partial INTEGER, warmup INTEGER, slow INTEGER, foreign_kernels INTEGER";
+	" partial INTEGER, warmup INTEGER, foreign_kernels INTEGER, slow INTEGER";
 
 enum { ITERATION_FIXED = 14 };
 
@@ -623,8 +623,8 @@ static int write_iteration(struct dp_render *render, size_t loop, size_t k)
 	integer(&row, at->variant);
 	integer(&row, at->partial);
 	integer(&row, at->warmup);
-	identifier(&row, dp_render__knows_slow(render, loop) ? at->slow : -1);
 	integer(&row, (int64_t)at->foreign_kernels);
+	identifier(&row, dp_render__knows_slow(render, loop) ? at->slow : -1);
 	for (size_t i = 0; (info = dp_metric(i)); i++)
 		real(&row, dp_analysis_loop_metric(render->analysis, loop, i, k), info->unit);
 	step(render, &row);

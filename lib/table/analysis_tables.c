@@ -125,7 +125,10 @@ const struct dp_table dp_table__loops = {
 
 /* Iterations: columns of their loop, then members of struct dp_iteration, then metrics. */
 
-enum { OF_LOOP = 2 };
+enum {
+	OF_LOOP = 2, /* columns before the members */
+	STEADY = 14, /* the column among them that is no member */
+};
 
 static const struct dp_field iteration_fields[] = {
 	{ "loop", DP_CELL_INT64, 0, NULL, "the loop's id" },
@@ -148,11 +151,11 @@ static const struct dp_field iteration_fields[] = {
 	DP_FIELD(struct dp_iteration, partial, DP_CELL_BOOL, NULL,
 		 "cut off by the capture; excluded from averages"),
 	DP_FIELD(struct dp_iteration, warmup, DP_CELL_BOOL, NULL, "before the steady state"),
-	DP_FIELD(struct dp_iteration, slow, DP_CELL_BOOL, NULL,
-		 "takes much longer than the others; false unless rules were run"),
 	DP_FIELD(struct dp_iteration, foreign_kernels, DP_CELL_INT64, "count",
 		 "kernels between the previous iteration and this one"),
 	{ "steady", DP_CELL_BOOL, 0, NULL, "in the averages of periods" },
+	DP_FIELD(struct dp_iteration, slow, DP_CELL_BOOL, NULL,
+		 "takes much longer than the others; always false if no rules were run"),
 	{ NULL },
 };
 
@@ -189,11 +192,11 @@ static int iterations_of(struct dp_table_rows *rows, size_t loop)
 
 	if (!columns || !flags || of_loop(rows, columns, loop))
 		return DP_ERR_NOMEM;
-	for (size_t i = OF_LOOP; i < own - 1; i++)
+	for (size_t i = OF_LOOP; i < own; i++)
 		columns[i] =
 			(struct dp_arrow_column){ (const char *)first + iteration_fields[i].offset,
 						  sizeof(*first), true };
-	columns[own - 1] = (struct dp_arrow_column){ flags, sizeof(*flags), false };
+	columns[STEADY] = (struct dp_arrow_column){ flags, sizeof(*flags), false };
 	for (size_t i = own; i < rows->field_count; i++) {
 		const double *values =
 			dp_analysis_loop_metric_values(rows->analysis, loop, i - own);

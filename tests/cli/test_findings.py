@@ -761,6 +761,16 @@ class Findings(cli.Case):
             brief = json.loads(cli.run("analyze", "--format=json", "--brief", path).stdout)
             self.assertEqual(brief["streams"], [{"device": 0, "stream": 7, "candidate": known}])
 
+    def test_brief_counts_streams_without_a_loop(self):
+        path = self.folder / "five.json"
+        events = [{"ph": "X", "cat": "kernel", "name": f"kernel_{chr(97 + k % 26)}{chr(97 + k // 26)}", "pid": device,
+                   "tid": 7, "ts": 20 * k + 10, "dur": 15, "args": {"device": device, "stream": 7}}
+                  for device in range(5) for k in range(100)]
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        brief = json.loads(cli.run("analyze", "--format=json", "--brief", path).stdout)
+        self.assertEqual([stream["device"] for stream in brief["streams"]], [0, 1])
+        self.assertEqual(brief["left_out"], {"streams": 3, "loops": 0, "findings": 0})
+
     def test_marked_step_without_repetitions(self):
         """A single marked step is mentioned, unless it is to be ignored."""
         path = self.folder / "once.json"

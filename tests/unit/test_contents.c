@@ -88,6 +88,24 @@ TEST(copies_of_nearly_all)
 	ck_assert(isnan(copies_each(&at)));
 }
 
+/* One iteration that differs does not matter, wherever it is, but more do. */
+TEST(an_exception_anywhere)
+{
+	struct fixture at;
+
+	for (size_t outlier = 0; outlier < 12; outlier++) {
+		size_t copies[12];
+
+		for (size_t k = 0; k < 12; k++)
+			copies[k] = k == outlier ? 5 : 3;
+		make(&at, copies, 12);
+		ck_assert_double_eq(copies_each(&at), 3);
+		copies[(outlier + 1) % 12] = copies[(outlier + 2) % 12] = 5; /* of 11 periods */
+		make(&at, copies, 12);
+		ck_assert(isnan(copies_each(&at)));
+	}
+}
+
 TEST(copies_that_differ)
 {
 	static const size_t copies[] = { 3, 3, 2, 3, 3, 3 };

@@ -374,9 +374,10 @@ TEST(no_cuda_reason)
 		      "(3, 'x', 'CUDA'), (5, 2, 'CUDA profiling might have not been started'),"
 		      "(4, 2, 'CUDA driver 13.2' || char(10) || 'is not supported. ')");
 	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
-	ck_assert_str_eq(error.message,
-			 "no GPU activity: no records; nsys: CUDA driver 13.2 is not "
-			 "supported; record with nsys profile --trace=cuda,nvtx");
+	ck_assert_str_eq(
+		error.message,
+		"no GPU activity: no records; nsys: CUDA driver 13.2 is not "
+		"supported; record with nsys profile -t cuda,nvtx --cuda-graph-trace=node");
 	make_database("DELETE FROM DIAGNOSTIC_EVENT WHERE timestamp < 9;");
 	ck_assert_int_eq(open_trace(false), DP_ERR_NO_GPU);
 	ck_assert_ptr_nonnull(strstr(error.message, "; nsys: No CUDA events collected. Does the "

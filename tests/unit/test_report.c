@@ -7,6 +7,7 @@
 
 #include <deepprof/deepprof.h>
 #include <math.h>
+#include <unistd.h>
 
 static const char *text_label(const char *text, size_t columns, bool ascii)
 {
@@ -500,6 +501,56 @@ TEST(a_brief_report_is_small)
 	case_of_excess(&at);
 	ck_assert_uint_le(brief_size(&at), 20000);
 	ck_assert_uint_ge(brief_size(&at), 9000);
+	case_free(&at);
+}
+
+static int add_to_file(void *ctx, const void *data, size_t size)
+{
+	return fwrite(data, 1, size, ctx) != size;
+}
+
+/* copies_each of the first loop of a JSON report in which one text is replaced by another. */
+static double copies_read(const struct report_case *at, const char *text, const char *by)
+{
+	struct dp_report_options options = DP_REPORT_OPTIONS_INIT;
+	char path[] = "/tmp/test_report_XXXXXX", *report = NULL, *place;
+	size_t size;
+	FILE *file = open_memstream(&report, &size);
+	struct dp_sink sink = { add_to_file, file };
+	struct dp_analysis *read = NULL;
+	double copies;
+
+	ck_assert_int_eq(dp_report_write(at->analysis, "json", &options, &sink, NULL), DP_OK);
+	fclose(file);
+	place = strstr(report, text);
+	ck_assert_ptr_nonnull(place);
+	file = fdopen(mkstemp(path), "w");
+	fprintf(file, "%.*s%s%s", (int)(place - report), report, by, place + strlen(text));
+	fclose(file);
+	ck_assert_int_eq(dp_analysis_read(&read, path, NULL), DP_OK);
+	unlink(path);
+	copies = dp_analysis_loop(read, 0)->copies_each;
+	dp_analysis_free(read);
+	free(report);
+	return copies;
+}
+
+/* Numbers of a saved report that no report has are unknown; older ones have those of patterns. */
+TEST(copies_of_a_saved_report)
+{
+	const char *each = "\"copies_each\": 0,", *pattern = "\"occurrences\":";
+	struct report_case at;
+
+	case_train(&at);
+	ck_assert_double_eq(copies_read(&at, each, each), 0);
+	ck_assert_double_eq(copies_read(&at, each, "\"copies_each\": 3,"), 3);
+	ck_assert(isnan(copies_read(&at, each, "\"copies_each\": null,")));
+	ck_assert(isnan(copies_read(&at, each, "\"copies_each\": -1,")));
+	ck_assert(isnan(copies_read(&at, each, "\"copies_each\": 1e300,")));
+	ck_assert(isnan(copies_read(&at, each, "\"copies_each\": 4294967296,")));
+	ck_assert(isnan(copies_read(&at, each, "")));
+	ck_assert_double_eq(
+		copies_read(&at, pattern, "\"copies\": 2, \"sets\": 1, \"occurrences\":"), 2);
 	case_free(&at);
 }
 

@@ -174,6 +174,9 @@ TEST(iterations_are_those_of_the_analysis)
 		ck_assert_int_eq(flag(&table, "partial", i), iteration->partial);
 		ck_assert_int_eq(flag(&table, "steady", i),
 				 dp_analysis_loop_is_steady(at.analysis, 0, i));
+		ck_assert_int_eq(flag(&table, "slow", i), iteration->slow);
+		ck_assert_int_eq(whole(&table, "foreign_kernels", i),
+				 (int64_t)iteration->foreign_kernels);
 		for (size_t m = 0; dp_metric(m); m++) {
 			const struct ArrowArray *values =
 				table.batch.children[column(&table, dp_metric(m)->name)];
