@@ -23,7 +23,7 @@ struct host {
 
 static struct host host_before(const struct dp_calls *calls, uint32_t call, uint32_t previous_call)
 {
-	bool known = previous_call != DP_NONE && previous_call < call;
+	bool known = previous_call != DP_NONE && previous_call <= call;
 	size_t first = call - DP_MIN(call, dp_param.look_back);
 	struct host host = { -1, false, false };
 	int64_t until_ns, idle_ns = 0;
@@ -133,7 +133,7 @@ static void evidence_at(void *ctx, size_t index, struct dp_evidence_at *out)
 		host = host_before(calls, call, previous_call);
 	out->launch_gap_ns = host.gap_ns;
 	out->launch_interval_ns = -1;
-	if (out->has_launch && previous_call != DP_NONE && previous_call < call)
+	if (out->has_launch && previous_call != DP_NONE && previous_call <= call)
 		out->launch_interval_ns = calls->start_ns[call] - calls->start_ns[previous_call];
 	/*
 	 * an upload from pageable memory blocks until it is done; the program did not ask to wait

@@ -144,6 +144,34 @@ TEST(evidence_is_found)
 	dp_trace_free(trace);
 }
 
+/* One call launches the kernels of a graph: the host does nothing between them. */
+TEST(kernels_of_a_graph_follow_each_other)
+{
+	struct dp_sequence sequence;
+	struct dp_evidence evidence;
+	struct dp_evidence_at at[3];
+	struct dp_trace *trace;
+
+	start();
+	call("cudaStreamSynchronize", 0, 100, 1);
+	call("cudaGraphLaunch", 200, 210, 2);
+	for (int64_t k = 0; k < 3; k++)
+		op(DP_OP_KERNEL, "gemm", 300 + 20 * k, 310 + 20 * k, 2);
+	trace = finish();
+	read_kernels(&sequence, trace, INT64_MIN, INT64_MAX);
+	evidence = dp_sequence__evidence(&sequence);
+	for (size_t i = 0; i < 3; i++)
+		evidence.at(evidence.ctx, i, &at[i]);
+	ck_assert(at[0].after_sync && at[0].launch_gap_ns == -1);
+	for (size_t i = 1; i < 3; i++) {
+		ck_assert(at[i].has_launch && !at[i].after_sync);
+		ck_assert_int_eq(at[i].launch_gap_ns, 0);
+		ck_assert_int_eq(at[i].launch_interval_ns, 0);
+	}
+	dp_sequence__fini(&sequence);
+	dp_trace_free(trace);
+}
+
 /* A number is no input, and waiting for its upload is no wait of the program. */
 TEST(uploads_of_numbers_are_no_inputs)
 {
