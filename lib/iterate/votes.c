@@ -144,16 +144,33 @@ static bool is_close(size_t symbols)
 	return symbols < dp_param.end_slack;
 }
 
+/* Returns true if the pattern has a symbol at an offset, or an iteration has it there instead. */
+static bool has_at(const struct dp_ballot *b, size_t offset, uint32_t symbol)
+{
+	const struct dp_alignment *al = b->alignment;
+	bool found = b->symbols[offset] == symbol;
+
+	for (size_t k = 0; k < al->span_count && !found; k++) {
+		const struct dp_edit *edits = al->edits + al->spans[k].edits;
+
+		for (size_t i = 0; i < al->spans[k].edit_count && !found; i++)
+			found = al->spans[k].pattern == b->pattern && edits[i].offset == offset &&
+				edits[i].kind == DP_EDIT_SUBSTITUTED &&
+				b->sequence[edits[i].position] == symbol;
+	}
+	return found;
+}
+
 /*
- * Returns true if the few symbols before a span are mostly the ones that the pattern has there: its
- * first iteration begins with them, only too much has changed for an alignment.
+ * Returns true if the few symbols before a span are mostly ones that iterations have there: the
+ * first one begins with them, only too much has changed for an alignment.
  */
 static bool begins_before(const struct dp_ballot *b, const struct dp_span_ends *s)
 {
 	size_t same = 0;
 
 	for (size_t i = 0; i < s->before; i++)
-		same += b->sequence[i] == b->symbols[(s->first + i) % b->m];
+		same += has_at(b, (s->first + i) % b->m, b->sequence[i]);
 	return 2 * same >= s->before;
 }
 

@@ -408,3 +408,12 @@ TEST(a_short_set_up_is_no_part_of_the_first_iteration)
 		ck_assert_uint_eq(begins_live(), 0);
 	}
 }
+
+/* A kernel that some iterations have in its place is no set-up. */
+TEST(a_first_kernel_of_another_name_begins_an_iteration)
+{
+	repeat(0, 10, 30, M, M);
+	for (size_t i = 0; i < 10; i += 3)
+		symbols[i * M] = 2 * M;
+	ck_assert_uint_eq(begins_live(), 0);
+}
