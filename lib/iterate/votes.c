@@ -150,13 +150,13 @@ static bool has_at(const struct dp_ballot *b, size_t offset, uint32_t symbol)
 	const struct dp_alignment *al = b->alignment;
 	bool found = b->symbols[offset] == symbol;
 
-	for (size_t k = 0; k < al->span_count && !found; k++) {
-		const struct dp_edit *edits = al->edits + al->spans[k].edits;
+	for (size_t k = 0; k < al->span_count; k++) {
+		const struct dp_align_span *s = &al->spans[k];
 
-		for (size_t i = 0; i < al->spans[k].edit_count && !found; i++)
-			found = al->spans[k].pattern == b->pattern && edits[i].offset == offset &&
-				edits[i].kind == DP_EDIT_SUBSTITUTED &&
-				b->sequence[edits[i].position] == symbol;
+		for (size_t i = s->edits; i < s->edits + s->edit_count && !found; i++)
+			found = s->pattern == b->pattern && al->edits[i].offset == offset &&
+				al->edits[i].kind == DP_EDIT_SUBSTITUTED &&
+				b->sequence[al->edits[i].position] == symbol;
 	}
 	return found;
 }
