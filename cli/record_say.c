@@ -210,7 +210,7 @@ static void say_no_process(const struct record *record, const struct record_end 
 			record->command[0], left, left == 1 ? "" : "es");
 	else
 		message("nothing was recorded: no process of this user and environment used CUDA; "
-			"inside sudo, docker, ssh, srun or env -i, run deepprof record there");
+			"with sudo, docker, ssh, srun or env -i, run deepprof record inside");
 }
 
 /* Explains why CUPTI recorded nothing. */
@@ -429,7 +429,8 @@ static void say_gaps(const struct record *record, const struct record_end *end,
 			why_untimed(result));
 	if (result->graph_failures)
 		message("\"unspecified launch failure\" in %s: CUPTI may cause it in CUDA graphs on "
-			"several GPUs; for JAX: XLA_FLAGS=--xla_gpu_enable_command_buffer=",
+			"several GPUs; to avoid them in JAX, set "
+			"XLA_FLAGS=--xla_gpu_enable_command_buffer=",
 			counted(events, result->graph_failures, "CUDA call", "CUDA calls"));
 	if (result->graph_launches)
 		message("%s; --cuda-graph=node records the kernels inside",

@@ -7,6 +7,7 @@
 #include "report/json_text.h"
 #include "report/number.h"
 #include "report/report.h"
+#include "report/capture.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -44,6 +45,17 @@ static void write_losses(struct dp_render *render, const struct dp_trace *trace)
 		dp_json__put(render, "%\n      { 'reason': %, 'records': % }", dp_json__comma(i),
 			     dp_json__text(loss->reason), dp_json__known(loss->records));
 	dp_render__text(render, dp_trace_loss_count(trace) ? "\n    ]" : "]");
+}
+
+static void write_doubts(struct dp_render *render, const struct dp_trace *trace)
+{
+	const char *doubts[DP_CAPTURE_DOUBTS];
+	size_t count = dp_capture__doubts(doubts, trace);
+
+	dp_render__text(render, ",\n    \"inexact\": [");
+	for (size_t i = 0; i < count; i++)
+		dp_json__put(render, "%\n      %", dp_json__comma(i), dp_json__text(doubts[i]));
+	dp_render__text(render, count ? "\n    ]" : "]");
 }
 
 static void write_pauses(struct dp_render *render, const struct dp_trace *trace)
@@ -139,6 +151,7 @@ static void write_trace(struct dp_render *render, const struct dp_trace *trace)
 		dp_json__count(copies), dp_json__count(sets),
 		dp_json__int(dp_trace_resolution_ns(trace)));
 	write_losses(render, trace);
+	write_doubts(render, trace);
 	write_pauses(render, trace);
 	write_hints(render, trace);
 	write_devices(render, trace);

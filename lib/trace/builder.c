@@ -680,16 +680,6 @@ int dp_builder__fact(struct dp_builder *builder, const char *name, const char *v
 	return DP_OK;
 }
 
-int dp_builder__replayed(struct dp_builder *builder)
-{
-	static const char why[] =
-		"the profiler ran each kernel alone, and several times, to collect "
-		"metrics: times between kernels are its own, and in no finding";
-
-	builder->replayed = true;
-	return dp_builder__fact(builder, DP_FACT_REPLAY, why, sizeof(why) - 1);
-}
-
 void dp_builder__epoch(struct dp_builder *builder, int64_t epoch_ns)
 {
 	builder->epoch_ns = epoch_ns;

@@ -326,6 +326,16 @@ void dp_builder__explain_no_gpu(struct dp_builder *builder, const char *who, con
 			*text = ' ';
 }
 
+int dp_builder__replayed(struct dp_builder *builder)
+{
+	static const char why[] =
+		"the profiler ran each kernel alone, and several times, to collect "
+		"metrics: times between kernels are its own, and in no finding";
+
+	builder->replayed = true;
+	return dp_builder__fact(builder, DP_FACT_REPLAY, why, sizeof(why) - 1);
+}
+
 void dp_builder__advise_recording(struct dp_builder *builder, const char *how)
 {
 	builder->how_to_record = how;

@@ -906,7 +906,9 @@ class Findings(cli.Case):
             r"inexact: [\d,]+ of [\d,]+ operations start before the call that launches them, as the "
             r"clocks of host and GPU differ: the host's times are moved \d+(\.\d)? us earlier",
         )
-        found = self.rules(json.loads(cli.run("analyze", "--format=json", trace).stdout))
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        self.assertRegex(report["trace"]["inexact"][0], "^[\\d,]+ of [\\d,]+ operations start before the call")
+        found = self.rules(report)
         for key in "recoverable_ns", "predicted_ns":
             self.assertAlmostEqual(before[key], found["host-bound"][key], delta=0.02 * before[key])
 
@@ -921,7 +923,9 @@ class Findings(cli.Case):
         text = " ".join(cli.run("analyze", trace).stdout.split())
         self.assertEqual(1, text.count("inexact: the profiler ran each kernel alone"), text)
         self.assertIn("No findings: times between kernels are the profiler's. Record", text)
-        self.assertEqual([], json.loads(cli.run("analyze", "--format=json", trace).stdout)["findings"])
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        self.assertEqual([], report["findings"])
+        self.assertRegex(report["trace"]["inexact"][0], "^the profiler ran each kernel alone")
 
     def test_small_uploads_are_no_input(self):
         """What the host makes of results is not waited for as input."""

@@ -73,7 +73,7 @@ class Driver(Case):
         self.assertRegex(
             self.with_driver(f"env -i {APP} init launch=5"),
             r"\Adeepprof: nothing was recorded: no process of this user and environment used CUDA; "
-            r"inside [^\n]*, run deepprof record there\n\Z",
+            r"with [^\n]*, run deepprof record inside\n\Z",
         )
 
     def test_processes_that_were_left_behind(self):

@@ -1,41 +1,5 @@
 /* Benchmarks: programs that run single kernels many times in a row, each of which is a loop. */
-#include "trace/builder.h"
-#include "test.h"
-#include <deepprof/deepprof.h>
-#include <stdio.h>
-
-static struct dp_builder *builder;
-static uint32_t stream;
-static int64_t now_ns;
-
-static void begin(void)
-{
-	ck_assert_int_eq(dp_builder__new(&builder, NULL), DP_OK);
-	stream = dp_builder__stream(builder, dp_builder__process(builder, 1), 0, 1, 7);
-	now_ns = 0;
-}
-
-static void run(const char *form, int number)
-{
-	char name[64];
-	int length = snprintf(name, sizeof(name), form, number);
-	struct dp_op op = { .start_ns = now_ns, .end_ns = now_ns + 50000, .stream = stream };
-
-	op.name = dp_builder__kernel_name(builder, name, (size_t)length);
-	ck_assert_int_eq(dp_builder__op(builder, &op), DP_OK);
-	now_ns = op.end_ns + 1000;
-}
-
-static struct dp_analysis *finish_and_analyze(void)
-{
-	struct dp_analysis *analysis = NULL;
-	struct dp_trace *trace = NULL;
-
-	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
-	ck_assert_int_eq(dp_analysis_run(&analysis, trace, NULL, NULL), DP_OK);
-	dp_trace_free(trace);
-	return analysis;
-}
+#include "program_trace.h"
 
 static void expect_loop_each(const char *form, size_t kernels)
 {
