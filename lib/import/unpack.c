@@ -12,10 +12,8 @@
 
 #define CHUNK_BYTES ((size_t)256 << 10)
 
-/* What is larger than small is refused if less than both of these would be left free. */
+/* What is larger is refused once it takes more room than it leaves free on the disk. */
 #define SMALL_BYTES ((uint64_t)64 << 20)
-#define FREE_PERCENT 5
-#define FREE_BYTES (UINT64_C(10) << 30)
 
 bool dp_unpack__is_database(const struct dp_probe *probe)
 {
@@ -47,8 +45,7 @@ static int check_size(int fd, const char *folder, uint64_t bytes, struct dp_erro
 
 	if (bytes <= SMALL_BYTES)
 		return DP_OK;
-	if (fstatvfs(fd, &disk) == 0 && disk.f_bavail < disk.f_blocks / 100 * FREE_PERCENT &&
-	    disk.f_bavail < FREE_BYTES / DP_MAX(disk.f_frsize, 1))
+	if (fstatvfs(fd, &disk) == 0 && disk.f_bavail < bytes / DP_MAX(disk.f_frsize, 1))
 		return dp_error__set(error, DP_ERR_LIMIT,
 				     "a compressed database that would fill the disk of %.180s: "
 				     "unpack it elsewhere",
