@@ -305,6 +305,14 @@ class Findings(cli.Case):
             1, len(set(re.findall(r"(\S+ \S+) between (?:typical )?iterations;", text))), text
         )
 
+    def test_pairs_of_slow_iterations(self):
+        """What recurs regularly is the pair, not each slow iteration."""
+        text, _ = self.run_of(
+            f"{INPUT}; {STEP}; {READ}; wait time=30ms every=6 offset=1; "
+            "wait time=30ms every=6 offset=2", count=60
+        )
+        self.assertRegex(text, r"\d+ slow iterations in \d+ groups, one every 6 iterations, ")
+
     def test_other_costs_only_beyond_its_own(self):
         """What is saved includes other costs only if it is more than the finding's own."""
         trace = self.folder / "trace.json"
