@@ -17,6 +17,7 @@
 #define ALL_OF_IT 0.97 /* larger shares are shown as all of it */
 #define SAME_PERIOD 0.01
 #define SAME 0.01
+#define MORE 0.05	  /* up to this, the replayed iterations may differ from typical ones */
 #define LEAST_SAVED 0.001 /* of the period, for it to be shorter */
 #define SAME_SHARE 0.0005 /* half of the last digit that is shown */
 #define LEAST_P 0.001
@@ -63,24 +64,10 @@ static bool is_same(double a, double b)
 	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
 }
 
-/*
- * Returns true if what is saved without a finding includes time that other findings cost, so that
- * it is no addition to theirs: a replay without launches also saves long waits for the host.
- */
-static bool includes_others(const struct dp_render *render, const struct dp_finding *finding,
-			    double saved_ns)
+/* Returns true if the replay saves notably more than a finding costs: other waits end, too. */
+static bool saves_more(const struct dp_finding *finding, double saved_ns)
 {
-	const struct dp_finding *other;
-
-	if (saved_ns <= (1 + SAME) * finding->recoverable_ns)
-		return false;
-	if (finding->overlaps)
-		return true;
-	for (size_t i = 0; (other = dp_analysis_finding(render->analysis, i)); i++)
-		if (other != finding && dp_finding_concerns(other, finding->loop) &&
-		    isfinite(other->predicted_ns) && isnan(dp_text__cost_in_all(other)))
-			return true;
-	return false;
+	return saved_ns > (1 + MORE) * finding->recoverable_ns;
 }
 
 /* What must keep up for a prediction: other GPUs of the trace, or ranks that it lacks. */
@@ -117,8 +104,7 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 			      with ? with : "", with ? "," : "",
 			      dp_human__duration(time, finding->predicted_ns, ascii),
 			      dp_number__sign(true, ascii), dp_human__share(share, saved),
-			      !with && includes_others(render, finding,
-						       saved * finding->predicted_from_ns)
+			      !with && saves_more(finding, saved * finding->predicted_from_ns)
 				      ? ", since other waits end, too"
 				      : "");
 	if (finding->needs_others && saved >= LEAST_SAVED)

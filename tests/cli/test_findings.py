@@ -329,6 +329,15 @@ class Findings(cli.Case):
                 parts += saved > 0
         self.assertGreater(parts, 0, text)
 
+    def test_more_is_saved_than_it_costs(self):
+        """A single finding whose saving exceeds its cost says why."""
+        text, report = self.run_of(f"{INPUT}; {STEP}; {READ}; wait time=300us",
+                                   nets=NETS.replace("200us", "20us"))
+        (finding,) = report["findings"]
+        period = report["loops"][0]["summary"]["avg_period_ns"]
+        self.assertGreater(period - finding["predicted_ns"], 1.1 * finding["recoverable_ns"])
+        self.assertIn(", since other waits end, too)", text)
+
     def test_one_change_ends_two(self):
         """Faster launches end both: each prediction names the other, and they are the same."""
         trace = cli.SOURCE / "data" / "h200-training.db.gz"
