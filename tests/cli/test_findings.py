@@ -598,6 +598,20 @@ class Findings(cli.Case):
                 text = cli.run("analyze", f"--format={form}", path).stdout
                 self.assertEqual(not found, "No findings. Without iterations" in text, form)
 
+    def test_words_of_a_range(self):
+        """Under --range, the capture is still the whole file."""
+        events = [{"ph": "X", "cat": "kernel", "name": "abcd"[k % 4], "pid": 0, "tid": 7,
+                   "ts": 1000 + 100 * k + (40000 if k >= 40 else 0), "dur": 50,
+                   "args": {"device": 3, "stream": 7}} for k in range(60)]
+        path = self.folder / "range.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        env = cli.environment(LC_ALL="C.UTF-8")
+        text = " ".join(cli.run("analyze", "-n", "10", "--range=0:12ms", path, env=env).stdout.split())
+        self.assertIn("GPU 3, 45.95 ms", text)
+        self.assertIn("runs from 0 ns to 3.950 ms; the rest of the range: ", text)
+        text = " ".join(cli.run("analyze", "-n", "10", "--range=0:4ms", path, env=env).stdout.split())
+        self.assertNotIn("runs from", text)
+
     def test_the_rest_of_a_capture(self):
         """If a loop takes little of it, the report says what the GPU does before and after."""
         path = self.folder / "rest.csv"
