@@ -732,7 +732,7 @@ class Findings(cli.Case):
         self.assertNotIn("layer", text)
         self.assertIn("If each of the 10 repetitions is an iteration, pass -n 10.", text)
         self.assertIn("10 iterations of 2 kernels", cli.run("analyze", "-n10", trace).stdout)
-        self.assertIn("10 repetitions of 2 kernels look like the layers of a single pass",
+        self.assertIn("10 repetitions of 2 kernels may be a short loop or parts of a single pass",
                       cli.run("analyze", "--format=csv", trace).stderr)
 
     def test_number_of_partial_layers(self):
@@ -758,6 +758,9 @@ class Findings(cli.Case):
             self.assertEqual(bool(hint), "pass -n " in text)
             self.assertIn("Record several iterations, so that the whole pass repeats.", text)
             self.assertIn("or record it with annotations (--marks)", text)
+            if hint:
+                self.assertIn("stream 7: 24 repetitions of 12 kernels look like the layers of a "
+                              "single pass", cli.run("analyze", "-n", "24", path).stderr)
         # one step is marked, as in many short captures: annotations are there
         events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#6", "pid": 1,
                        "tid": 1, "ts": 0, "dur": at + 100})
