@@ -381,7 +381,8 @@ static bool is_decision(const struct dp_explanation *entry)
 }
 
 /* Returns true if an earlier entry of the stream has the same text: a search was repeated. */
-static bool is_listed_before(const struct dp_render *render, uint32_t stream, size_t from, size_t at)
+static bool is_repeated_text(const struct dp_render *render, uint32_t stream, size_t from,
+			     size_t at)
 {
 	const char *text = entry_at(render, at, stream)->text;
 
@@ -396,7 +397,7 @@ static void write_summary(struct dp_render *render, uint32_t stream, size_t from
 
 	write_loops(render, stream, DP_NONE);
 	for (size_t i = from; (entry = entry_at(render, i, stream)); i++)
-		if (is_decision(entry) && !is_listed_before(render, stream, from, i)) {
+		if (is_decision(entry) && !is_repeated_text(render, stream, from, i)) {
 			dp_text__blanks(render, 2);
 			dp_text__column(render, entry->stage, STAGE_COLUMNS - 2);
 			dp_text__wrap(render, STAGE_COLUMNS, STAGE_COLUMNS, entry->text);
