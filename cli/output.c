@@ -67,7 +67,7 @@ static bool open_path(struct output *output)
 	if (place->taken && S_ISDIR(place->info.st_mode))
 		return refuse(output, "is a directory");
 	if (place->taken && S_ISREG(place->info.st_mode) && !output->force)
-		return refuse(output, "exists already; -f overwrites it");
+		return refuse(output, "already exists; -f overwrites it");
 	if (!place->taken || S_ISREG(place->info.st_mode))
 		return open_temporary(output);
 	/* Another user who put a pipe there could read the report. */

@@ -175,7 +175,7 @@ bool record_target(struct record *record)
 	else if (!S_ISREG(place->info.st_mode))
 		return refuse(path, "is not a regular file");
 	if (record->output && !record->force)
-		return refuse(path, "exists already; -f overwrites it");
+		return refuse(path, "already exists; -f overwrites it");
 	if (!fstat(STDIN_FILENO, &input) && S_ISREG(input.st_mode) &&
 	    input.st_dev == place->info.st_dev && input.st_ino == place->info.st_ino)
 		return refuse(path,

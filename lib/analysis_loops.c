@@ -331,6 +331,23 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 	loops->loops[0].confidence.loop = (double)NAN;
 }
 
+/* Warns if the loop with the requested number looks like layers: without -n, it is not reported. */
+static void warn_layers(const struct dp_loop_search *s, const struct dp_loops *loops)
+{
+	const struct dp_sequence_loop *loop = dp_loops__main(loops);
+	char kernels[DP_TEXT_SIZE];
+
+	if (!loop || loop->found_by != DP_FOUND_BY_COUNT || loop->parent != DP_NONE ||
+	    !(loop->confidence.feature[DP_FEATURE_LAYERS] > 0) ||
+	    dp_loops__whole(loop) != s->options->iterations[0])
+		return;
+	dp_log__write(&s->options->log, DP_LOG_WARNING,
+		      "stream %lld: %zu repetitions of %s kernels look like the layers of a single "
+		      "pass",
+		      (long long)dp_trace_stream(s->trace, s->sequence->stream)->stream,
+		      dp_loops__whole(loop), dp_text__count(kernels, loop->length));
+}
+
 /*
  * If no likely loop has the requested number of iterations, or another one is likelier, but
  * annotations mark as many, takes those: -n confirms them.
@@ -381,8 +398,10 @@ static int find_by_kernels(const struct dp_loop_search *s, struct dp_loops **loo
 		return status;
 	dp_analysis__missing_counts(options, dp_trace_stream(s->trace, s->sequence->stream),
 				    *loops);
-	if (options->iterations_count)
+	if (options->iterations_count) {
 		warn_likely(s, *loops);
+		warn_layers(s, *loops);
+	}
 	return DP_OK;
 }
 

@@ -192,7 +192,7 @@ static size_t nearest(const struct dp_analysis_options *options, uint64_t wanted
 static void missing_count(const struct dp_analysis_options *options, const struct dp_stream *stream,
 			  uint64_t wanted, size_t before, const struct dp_loops *loops)
 {
-	const char *plural = wanted == 1 ? "iteration does not" : "iterations do not";
+	const char *plural = wanted == 1 ? "" : "s";
 	const struct dp_log *log = &options->log;
 	size_t found, fitting = 0;
 
@@ -208,12 +208,12 @@ static void missing_count(const struct dp_analysis_options *options, const struc
 			      (long long)stream->stream, fitting, fitting == 1 ? "" : "s",
 			      (unsigned long long)wanted);
 	else if (!fitting && !before && found)
-		dp_log__write(log, DP_LOG_WARNING, "%llu %s match stream %lld: %zu %s found",
-			      (unsigned long long)wanted, plural, (long long)stream->stream, found,
-			      found == 1 ? "was" : "were");
+		dp_log__write(log, DP_LOG_WARNING,
+			      "stream %lld has no loop of %llu iteration%s; the nearest has %zu",
+			      (long long)stream->stream, (unsigned long long)wanted, plural, found);
 	else if (!fitting && !before)
-		dp_log__write(log, DP_LOG_WARNING, "%llu %s match stream %lld",
-			      (unsigned long long)wanted, plural, (long long)stream->stream);
+		dp_log__write(log, DP_LOG_WARNING, "stream %lld has no loop of %llu iteration%s",
+			      (long long)stream->stream, (unsigned long long)wanted, plural);
 }
 
 void dp_analysis__missing_counts(const struct dp_analysis_options *options,

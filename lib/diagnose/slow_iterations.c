@@ -237,19 +237,22 @@ static bool are_last(const struct dp_rule_input *input, size_t first_slow)
 }
 
 /*
- * How many iterations lie between slow ones if that is regular, else 0. Of several in a row, the
- * first counts: where an enclosing loop ends an iteration, the next one may be slow, too.
+ * How many iterations lie between slow ones if that is regular, else 0. Several in a row are a
+ * group, of which the first counts: where an enclosing loop ends an iteration, the next one may be
+ * slow, too. Sets the number of groups.
  */
-static size_t spacing(const struct dp_rule_input *input)
+static size_t spacing(const struct dp_rule_input *input, size_t *groups)
 {
 	size_t count = 0, last = 0, every;
 
+	*groups = 0;
 	for (size_t k = 0; k < input->loop->iterations; k++) {
 		if (!input->slow[k] || (k && input->slow[k - 1]))
 			continue;
 		if (last)
 			input->scratch[count++] = (double)(k + 1 - last);
 		last = k + 1;
+		++*groups;
 	}
 	every = dp_rule__spacing(input->scratch, count);
 	return every >= APART && (double)((count + 1) * every) >=
@@ -328,7 +331,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
 	double usual_ns = dp_rule__typical(input, "period_ns"), excess_ns = 0, worst_ns = 0;
-	size_t count = 0, every;
+	size_t count = 0, groups, every;
 
 	if (dp_rule__slow_are_extra(input))
 		return false;
@@ -346,9 +349,12 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.confidence = input->loop->confidence;
 	out->grows = are_last(input, out->finding.first_iteration);
 	dp_rule__evidence(out, "slow_iterations", "count", (double)count);
-	every = spacing(input);
+	every = spacing(input, &groups);
+	if (every && groups < count)
+		dp_rule__evidence(out, "slow_groups", "count", (double)groups);
 	if (every)
-		dp_rule__evidence(out, "slow_every", "count", (double)every);
+		dp_rule__evidence(out, groups < count ? "group_every" : "slow_every", "count",
+				  (double)every);
 	dp_rule__explain_slow(input, out);
 	if (every)
 		mention_enclosing(input, out, every);

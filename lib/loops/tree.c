@@ -458,7 +458,7 @@ static bool is_few(const struct dp_pattern *p, size_t n, struct dp_explain *expl
 	double same = (double)p->covered - (double)p->edits;
 	const char *fault =
 		p->iterations >= dp_param.few_most
-			? "it repeats {iterations:time}, and not fewer than {iterations_most}"
+			? "it repeats {iterations:time}, too often for two or three iterations"
 		: p->length < dp_param.few_length ? "it has fewer than {length_least}"
 		: (double)p->edits >= dp_param.alike_edits * (double)p->covered
 			? "{edits:edit} are {edits_most} of {covered:symbol} or more"
@@ -528,7 +528,7 @@ static int find_few(struct dp_detection *d)
 
 	dp_explain__add(d->sequence.explain, "few",
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
-			"no loop is listed: the search is for two or three iterations that make up "
+			"no loop so far: next is a search for two or three iterations that make up "
 			"most of the {symbols:symbol}");
 	status = find_few_pattern(&patterns, d);
 	if (!status && patterns.count) {
@@ -566,8 +566,8 @@ static int find_part(struct dp_detection *d, struct dp_levels *levels, const uin
 
 	dp_explain__add(d->sequence.explain, "part",
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
-			"no loop is listed: the search is for loops that describe a part of the "
-			"{symbols:symbol}, whatever the rest is");
+			"no loop so far: next is a search for loops that make up only a part of the "
+			"{symbols:symbol}");
 	dp_levels__fini(levels);
 	d->part = true;
 	status = dp_levels__find(levels, &d->sequence, traits, uploads, true);

@@ -381,34 +381,34 @@ static struct verdict choose_level(const struct dp_pattern *p, const struct insi
 		bool applies;
 		struct verdict verdict;
 	} rules[] = {
-		{ in->iterations < dp_param.tandem, { false, "no loop inside it repeats twice" } },
+		{ in->iterations < dp_param.tandem, { false, "no inner loop repeats twice" } },
 		/* names decide even if it repeats too seldom to be a loop */
 		{ in->finish_outside_all && !in->finish_main && in->upload_main &&
 			  !is_reliable(p) && finishes_seldom(p, t),
-		  { true, "steps finish after any number of repetitions of the loop inside" } },
-		{ in->finish_main, { true, "kernels that finish a step run in the loop inside" } },
+		  { true, "steps finish after any number of repetitions of the inner loop" } },
+		{ in->finish_main, { true, "kernels that finish a step run in the inner loop" } },
 		{ in->finish_outside_all,
-		  { false, "kernels that finish a step run outside of the loop inside" } },
+		  { false, "kernels that finish a step run outside the inner loop" } },
 		/* without names: the same few kernels for each parameter, and no run half as long
 		 * inside */
 		{ in->run_outside_main >= dp_param.update_parameters &&
 			  in->run_outside_main > 2 * in->run_main,
-		  { false, "outside of the loop inside, the same few kernels run many times, as an "
+		  { false, "outside the inner loop, the same few kernels run many times, as an "
 			   "optimizer runs for each parameter" } },
 		/* nothing shows that it is a step */
 		{ !(in->ends_between || are_steps(in, t) || are_beyond_layers(in) ||
 		    has_only_loops(in) ||
 		    (in->upload_main && in->outside_all < dp_param.step_bare * (double)p->length)),
-		  { false, "the loop inside looks like layers, or like a part of the pattern" } },
+		  { false, "the inner loop looks like layers, or like a part of the pattern" } },
 		{ fmin(in->iterations, in->loops.items[in->main].tandem) <
 			  (double)dp_param.loop_least,
-		  { false, "the loop inside repeats too seldom to tell steps from similar parts "
+		  { false, "the inner loop repeats too seldom to tell steps from similar parts "
 			   "of one" } },
 		{ power_of_two(in->iterations) && in->outside_main < dp_param.micro_rest * length &&
 			  (in->outside_main > 0 || in->outside_all > 0),
-		  { false, "by its number of repetitions the loop inside may be micro-batches or "
+		  { false, "by its number of repetitions the inner loop may be micro-batches or "
 			   "samples" } },
-		{ true, { true, "each repetition of the loop inside is a step by itself" } },
+		{ true, { true, "each repetition of the inner loop is a step by itself" } },
 	};
 	size_t i = 0;
 

@@ -149,7 +149,7 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 		dp_words__add(words, "%s %s %s", now ? "costs" : "cost",
 			      dp_human__duration(number, cost_ns[now], ascii), whole);
 	if (words->used && both->finding[now]->overlaps)
-		dp_words__add(words, ", part of it in %s", both->finding[now]->overlaps);
+		dp_words__add(words, ", partly included in %s", both->finding[now]->overlaps);
 	if (isfinite(both->metric_ns[0]) && isfinite(both->metric_ns[1]))
 		dp_words__add(words, "%smean %s %s", words->used ? "; " : "",
 			      metric_words(title, both->metric),

@@ -81,7 +81,7 @@ const char *dp_compare_words__finding(enum dp_finding_change change);
 const char *dp_compare_words__trend(const struct dp_pair_finding *both);
 
 /*
- * "costs 15.93 → 1.495 ms per iteration, part of it in host-bound": what analyses of the runs
+ * "costs 15.93 → 1.495 ms per iteration, partly included in host-bound": what analyses of the runs
  * report. If only one has the finding, its cost, and the mean of what it is a part of in both:
  * "cost 4.774 ms per iteration; mean host wait 6.293 ms → 0 ns". Changes render->analysis.
  */

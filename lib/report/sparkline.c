@@ -29,6 +29,25 @@ void dp_sparkline__add(struct dp_sparkline *bars, size_t index, double value, ch
 		bars->most[column] = value;
 }
 
+static bool is_blank(const struct dp_sparkline *bars, size_t column)
+{
+	return !bars->count[column] && !bars->mark[column];
+}
+
+void dp_sparkline__trim(struct dp_sparkline *bars)
+{
+	size_t first = 0;
+
+	while (bars->columns && is_blank(bars, bars->columns - 1))
+		bars->columns--;
+	while (first < bars->columns && is_blank(bars, first))
+		first++;
+	bars->columns -= first;
+	memmove(bars->most, bars->most + first, bars->columns * sizeof(*bars->most));
+	memmove(bars->count, bars->count + first, bars->columns * sizeof(*bars->count));
+	memmove(bars->mark, bars->mark + first, bars->columns * sizeof(*bars->mark));
+}
+
 bool dp_sparkline__range(const struct dp_sparkline *bars, double *low, double *high)
 {
 	bool found = false;

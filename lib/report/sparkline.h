@@ -23,6 +23,9 @@ void dp_sparkline__init(struct dp_sparkline *bars, size_t count, size_t room);
  */
 void dp_sparkline__add(struct dp_sparkline *bars, size_t index, double value, char mark);
 
+/* Drops the columns at both ends that have neither values nor marks. */
+void dp_sparkline__trim(struct dp_sparkline *bars);
+
 /* The range of the columns. Returns false if there is none. */
 bool dp_sparkline__range(const struct dp_sparkline *bars, double *low, double *high);
 

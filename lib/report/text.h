@@ -242,6 +242,9 @@ void dp_text__scope(struct dp_words *words, const struct dp_render *render);
 /* Returns true if only a part of the time was analyzed. */
 bool dp_text__has_range(const struct dp_render *render);
 
+/* "capture", or "range" if only a part of it was analyzed. Static. */
+const char *dp_text__whole(const struct dp_render *render);
+
 /* "The GPU was idle 92.1% of the capture. Most kernel time: a 40.2%, b 11.0%." */
 void dp_text__capture(struct dp_words *words, struct dp_render *render, uint32_t device);
 

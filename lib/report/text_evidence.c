@@ -17,6 +17,8 @@
 #define ALL_OF_IT 0.97 /* larger shares are shown as all of it */
 #define SAME_PERIOD 0.01
 #define SAME 0.01
+#define VISIBLE 0.001	  /* a difference in the last digit that is shown */
+#define MORE 0.05	  /* up to this, the replayed iterations may differ from typical ones */
 #define LEAST_SAVED 0.001 /* of the period, for it to be shorter */
 #define SAME_SHARE 0.0005 /* half of the last digit that is shown */
 #define LEAST_P 0.001
@@ -63,24 +65,10 @@ static bool is_same(double a, double b)
 	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
 }
 
-/*
- * Returns true if what is saved without a finding includes time that other findings cost, so that
- * it is no addition to theirs: a replay without launches also saves long waits for the host.
- */
-static bool includes_others(const struct dp_render *render, const struct dp_finding *finding,
-			    double saved_ns)
+/* Returns true if the replay saves notably more than a finding costs: other waits end, too. */
+static bool saves_more(const struct dp_finding *finding, double saved_ns)
 {
-	const struct dp_finding *other;
-
-	if (saved_ns <= (1 + SAME) * finding->recoverable_ns)
-		return false;
-	if (finding->overlaps)
-		return true;
-	for (size_t i = 0; (other = dp_analysis_finding(render->analysis, i)); i++)
-		if (other != finding && dp_finding_concerns(other, finding->loop) &&
-		    isfinite(other->predicted_ns) && isnan(dp_text__cost_in_all(other)))
-			return true;
-	return false;
+	return saved_ns > (1 + MORE) * finding->recoverable_ns;
 }
 
 /* What must keep up for a prediction: other GPUs of the trace, or ranks that it lacks. */
@@ -117,8 +105,7 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 			      with ? with : "", with ? "," : "",
 			      dp_human__duration(time, finding->predicted_ns, ascii),
 			      dp_number__sign(true, ascii), dp_human__share(share, saved),
-			      !with && includes_others(render, finding,
-						       saved * finding->predicted_from_ns)
+			      !with && saves_more(finding, saved * finding->predicted_from_ns)
 				      ? ", since other waits end, too"
 				      : "");
 	if (finding->needs_others && saved >= LEAST_SAVED)
@@ -149,7 +136,7 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, " (%s%s)", dp_human__share(number, share),
 			      once ? " of the loop" : "");
 	if (finding->overlaps)
-		dp_words__add(words, ", part of it in %s", finding->overlaps);
+		dp_words__add(words, ", partly included in %s", finding->overlaps);
 	if (!once)
 		add_prediction(words, render, finding, brief);
 }
@@ -224,6 +211,20 @@ static bool is_all(const struct dp_saying *saying, const struct dp_finding *find
 	return false;
 }
 
+/* Returns true if a part of a finding's number, called all of it, is visibly less than that. */
+static bool is_nearly_all(const struct dp_saying *saying, const struct dp_finding *finding,
+			  size_t index)
+{
+	const struct dp_evidence_value *at = finding->evidence;
+
+	if (!saying->of || strncmp(saying->all, "all of it", strlen("all of it")) != 0)
+		return false;
+	for (size_t i = 0; i < index; i++)
+		if (!strcmp(at[i].name, saying->of))
+			return at[index].value < (1 - VISIBLE) * at[i].value;
+	return false;
+}
+
 /* Returns true if a number continues what the one before it is about. */
 static bool continues(const struct dp_evidence_value *at)
 {
@@ -290,7 +291,9 @@ static void add_evidence(struct dp_words *words, const struct dp_render *render,
 		dp_saying__add_call(words, at, ascii);
 	} else if (saying->all && is_all(saying, finding, index)) {
 		if (*saying->all) {
-			dp_words__add(words, "%s%s", gap, saying->all);
+			dp_words__add(words, "%s%s%s", gap,
+				      is_nearly_all(saying, finding, index) ? "nearly " : "",
+				      saying->all);
 			dp_saying__add_call(words, at, ascii);
 		}
 	} else {
@@ -377,7 +380,7 @@ static double labelled_share(char label[DP_LABEL_SIZE], const struct dp_render *
 static void add_ranges(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding)
 {
-	const char *lead = finding->activity == DP_HOST_SYNC ? "synchronizes in" : "mostly";
+	const char *lead = finding->activity == DP_HOST_SYNC ? "with synchronization in" : "mostly";
 	char name[DP_LABEL_SIZE], text[DP_NUMBER_SIZE];
 
 	for (size_t i = 0; i < finding->range_count; i++) {

@@ -125,7 +125,7 @@ static void write_pattern(struct dp_render *render, uint32_t stream, size_t at, 
 	char edits[DP_NUMBER_SIZE], number[DP_TEXT_SIZE];
 
 	at = find_before(render, stream, at, "pattern", length);
-	if (at == SIZE_MAX)
+	if (at == SIZE_MAX || !(fact(entry_at(render, at, stream), "covered") > 0))
 		return;
 	entry = entry_at(render, at, stream);
 	dp_words__add(&words, "%s times in ",
@@ -380,13 +380,24 @@ static bool is_decision(const struct dp_explanation *entry)
 	       (!(fact(entry, "goes_down") <= 0) || isfinite(fact(entry, "inner_length")));
 }
 
+/* Returns true if an earlier entry of the stream has the same text: a search was repeated. */
+static bool is_repeated_text(const struct dp_render *render, uint32_t stream, size_t from,
+			     size_t at)
+{
+	const char *text = entry_at(render, at, stream)->text;
+
+	while (from < at && strcmp(entry_at(render, from, stream)->text, text) != 0)
+		from++;
+	return from < at;
+}
+
 static void write_summary(struct dp_render *render, uint32_t stream, size_t from)
 {
 	const struct dp_explanation *entry;
 
 	write_loops(render, stream, DP_NONE);
 	for (size_t i = from; (entry = entry_at(render, i, stream)); i++)
-		if (is_decision(entry)) {
+		if (is_decision(entry) && !is_repeated_text(render, stream, from, i)) {
 			dp_text__blanks(render, 2);
 			dp_text__column(render, entry->stage, STAGE_COLUMNS - 2);
 			dp_text__wrap(render, STAGE_COLUMNS, STAGE_COLUMNS, entry->text);

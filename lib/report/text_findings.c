@@ -322,8 +322,8 @@ static void add_next_step(struct dp_words *words, struct dp_render *render)
 		dp_words__add(words, " Compute takes %s of an iteration",
 			      dp_human__share(number, share));
 		if (dp_text__is_minor(&taken, render, loop))
-			dp_words__add(words, ", but the loop takes only %s of the capture.",
-				      dp_human__share(number, taken));
+			dp_words__add(words, ", but the loop takes only %s of the %s.",
+				      dp_human__share(number, taken), dp_text__whole(render));
 		else if (graphs)
 			dp_words__add(words, ".");
 		else
@@ -364,9 +364,9 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 	}
 	if (!loop) {
 		dp_words__add(words,
-			      "No findings. Without iterations, rules examine the capture as a "
-			      "whole, if it has %d kernels or more and no pause.",
-			      DP_CAPTURE_KERNELS);
+			      "No findings. Without iterations, rules examine the %s as a whole, "
+			      "if it has %d kernels or more and no pause.",
+			      dp_text__whole(render), DP_CAPTURE_KERNELS);
 		return false;
 	}
 	if (!has_period(render)) {
@@ -382,7 +382,7 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 		else
 			dp_words__add(words,
 				      "Nothing could be judged: no whole iteration is in the %s. ",
-				      dp_text__has_range(render) ? "range" : "capture");
+				      dp_text__whole(render));
 		dp_text__capture(words, render, loop->device);
 		if (loop->complete <= 1)
 			dp_words__add(words, " Record more iterations%s.",

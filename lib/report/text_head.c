@@ -18,7 +18,12 @@ void dp_text__devices(struct dp_words *words, const struct dp_trace *trace, bool
 	size_t count = dp_trace_device_count(trace), shown = 0;
 	char label[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
 
-	dp_words__add(words, "%s", dp_text__plural(number, dp_trace_gpu_count(trace), "GPU"));
+	/* "1 GPU" above "GPU 2" would be read as two */
+	if (count == 1 && dp_trace_device(trace, 0)->id > 0)
+		dp_words__add(words, "GPU %lld", (long long)dp_trace_device(trace, 0)->id);
+	else
+		dp_words__add(words, "%s",
+			      dp_text__plural(number, dp_trace_gpu_count(trace), "GPU"));
 	for (size_t i = 0; i < count && shown < DEVICES_MOST; i++) {
 		uint32_t name = dp_trace_device(trace, i)->name;
 		bool seen = name == DP_NONE;

@@ -56,6 +56,7 @@ struct series {
 	size_t metric;
 	size_t count;
 	struct dp_sparkline bars;
+	size_t values;
 	double least;
 	double most;
 	size_t longest;	 /* its iteration */
@@ -83,6 +84,7 @@ static void gather(struct series *series, const struct dp_render *render, size_t
 		series->excluded += broken;
 		if (broken)
 			continue;
+		series->values++;
 		series->least = fmin(series->least, value);
 		if (!(value > series->most))
 			continue;
@@ -130,6 +132,10 @@ static void write_sparkline(struct dp_render *render, size_t id)
 	gather(&series, render, id, width - DP_TEXT_BODY);
 	if (!dp_sparkline__range(&series.bars, &low, &high) || series.most < 0)
 		return;
+	dp_sparkline__trim(&series.bars);
+	/* one value has no shape */
+	if (series.values < 2)
+		series.bars.columns = 0;
 	dp_text__label(render, series.title);
 	draw(render, &series.bars);
 	dp_words__add(&words, "%s",
@@ -146,7 +152,7 @@ static void write_sparkline(struct dp_render *render, size_t id)
 		dp_words__add(&words, "; each bar is the longest of %s",
 			      dp_text__count(number, series.bars.group));
 	if (DP_TEXT_BODY + series.bars.columns + 1 + dp_label_width(words.text) <= width) {
-		dp_render__format(render, " %s\n", words.text);
+		dp_render__format(render, "%s%s\n", series.bars.columns ? " " : "", words.text);
 		return;
 	}
 	dp_render__text(render, "\n");

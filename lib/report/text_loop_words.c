@@ -317,14 +317,17 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 bool dp_text__is_minor(double *share, const struct dp_render *render, const struct dp_loop *loop)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_scope *scope = dp_analysis_scope(render->analysis);
 	const struct dp_iteration *first =
 		dp_analysis_loop_iteration(render->analysis, loop->id, 0);
 	const struct dp_iteration *last =
 		dp_analysis_loop_iteration(render->analysis, loop->id, loop->iterations - 1);
+	int64_t from_ns = DP_MAX(scope->range_start_ns, 0);
+	int64_t to_ns = DP_MIN(scope->range_end_ns, dp_trace_duration_ns(trace));
 
 	if (!first || !last)
 		return false;
-	*share = (double)(last->end_ns - first->start_ns) / (double)dp_trace_duration_ns(trace);
+	*share = (double)(last->end_ns - first->start_ns) / ((double)to_ns - (double)from_ns);
 	return *share < MOST;
 }
 
@@ -345,8 +348,9 @@ static void add_outside(struct dp_words *words, const struct dp_render *render,
 	for (size_t i = 0; i < DP_CAPTURE_PARTS; i++) {
 		if (!(shares[i] >= LEAST_OUTSIDE))
 			continue;
-		dp_words__add(words, "%s%s %s",
-			      any ? ", " : "; the rest of the capture: ", names[i],
+		if (!any)
+			dp_words__add(words, "; the rest of the %s: ", dp_text__whole(render));
+		dp_words__add(words, "%s%s %s", any ? ", " : "", names[i],
 			      dp_human__share(number, shares[i]));
 		any = true;
 	}

@@ -30,6 +30,11 @@ bool dp_text__has_range(const struct dp_render *render)
 	return scope->range_start_ns != INT64_MIN || scope->range_end_ns != INT64_MAX;
 }
 
+const char *dp_text__whole(const struct dp_render *render)
+{
+	return dp_text__has_range(render) ? "range" : "capture";
+}
+
 /* Returns false if the capture cannot be measured; render->status is the reason. */
 static bool measure(struct dp_capture *capture, struct dp_render *render, uint32_t device)
 {
@@ -82,8 +87,7 @@ void dp_text__capture(struct dp_words *words, struct dp_render *render, uint32_t
 	if (isfinite(capture.idle))
 		dp_words__add(words, "%s was idle %s of the %s.",
 			      dp_text__device(name, trace, device),
-			      dp_human__share(number, capture.idle),
-			      dp_text__has_range(render) ? "range" : "capture");
+			      dp_human__share(number, capture.idle), dp_text__whole(render));
 	add_top(words, render, &capture);
 }
 
@@ -153,8 +157,8 @@ static void add_short(struct dp_words *words, const struct dp_stream_candidate *
 }
 
 /* The repetitions look like layers, so the capture has no second iteration to compare. */
-static void add_layers(struct dp_words *words, const struct dp_stream_candidate *candidate,
-		       const char *streams)
+static void add_layers(struct dp_words *words, const struct dp_render *render,
+		       const struct dp_stream_candidate *candidate, const char *streams)
 {
 	bool sure = candidate->coverage > LARGE && isfinite(candidate->confidence);
 	char number[DP_NUMBER_SIZE];
@@ -163,8 +167,8 @@ static void add_layers(struct dp_words *words, const struct dp_stream_candidate 
 		add_short(words, candidate, streams);
 		return;
 	}
-	dp_words__add(words, "The capture %s a single pass through a network: %s",
-		      sure ? "looks like" : "may be",
+	dp_words__add(words, "The %s %s a single pass through a network: %s",
+		      dp_text__whole(render), sure ? "looks like" : "may be",
 		      dp_text__plural(number, candidate->iterations, "repetition"));
 	dp_words__add(words, " of %s", dp_text__plural(number, candidate->length, "kernel"));
 	dp_words__add(words, " (%s of the %s) look%s like its layers",
@@ -236,7 +240,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 	} else if (candidate->confidence >= LIKELY && candidate->single) {
 		add_inside(words, candidate);
 	} else if (is_pass(candidate)) {
-		add_layers(words, candidate, streams);
+		add_layers(words, render, candidate, streams);
 	} else if (candidate->length) {
 		dp_words__add(words, "The best candidate has %s",
 			      dp_text__plural(number, candidate->length, "kernel"));
@@ -279,11 +283,11 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 		       "it, or record a longer part of the run.";
 	if (is_pass(candidate) && !is_short(candidate))
 		return candidate->marked
-			       ? "Record several iterations, so that the whole pass repeats. If the "
-				 "capture has several already, pass their number (-n N)."
-			       : "Record several iterations, so that the whole pass repeats. If the "
-				 "capture has several already, pass their number (-n N), or record it "
-				 "with annotations (--marks).";
+			       ? "Record several iterations, so that the whole pass repeats. If it does "
+				 "already, pass their number (-n N)."
+			       : "Record several iterations, so that the whole pass repeats. If it does "
+				 "already, pass their number (-n N), or record it with annotations "
+				 "(--marks).";
 	return candidate->marked
 		       ? "If you know the number of iterations, pass it (-n N); or record a longer "
 			 "part of the run."

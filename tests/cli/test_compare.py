@@ -690,7 +690,7 @@ class Input(Case):
         shutil.copy(sample, self.folder / "copy")
         result = self.compare("-n21,6", sample, self.folder / "copy")
         for name, line in zip((sample, self.folder / "copy"), result.stderr.splitlines(), strict=True):
-            self.assertIn(f"warning: {name}: 21 iterations do not match", line)
+            self.assertIn(f"warning: {name}: stream 7 has no loop of 21 iterations", line)
 
     def test_standard_input(self):
         expected = self.compare("--format=csv", self.before, self.slower).stdout
@@ -882,7 +882,7 @@ class Output(Case):
             self.assertEqual(result.stdout, "")
             self.assertEqual((self.folder / name).read_text(), expected)
             again = self.compare("-o", name, self.before, self.before, cwd=self.folder)
-            self.assert_fails(again, 1, "exists already")
+            self.assert_fails(again, 1, "already exists")
             result = self.compare("-f", "-o", name, self.before, self.before, cwd=self.folder)
             self.assert_done(result)
             self.assertNotEqual((self.folder / name).read_text(), expected)

@@ -117,6 +117,16 @@ class Explain(cli.Case):
         facts = [entry["facts"] for entry in entries if entry["stage"] == "count"]
         self.assertEqual((facts[0]["known"], facts[0]["iterations"]), (20, 20))
 
+    def test_decisions_once(self):
+        """A search that -n repeats is not listed twice, and nothing claims that there is no loop."""
+        text = cli.run("analyze", "--explain", "-n", "2", SAMPLE).stdout
+        text = text[text.index("How iterations were found") :]
+        rows = [" ".join(row.split()) for row in re.split(r"\n  (?=\w)", text)]
+        counts = [row for row in rows if row.startswith("count ")]
+        self.assertTrue(counts)
+        self.assertEqual(len(counts), len(set(counts)))
+        self.assertNotIn("no loop is listed", text)
+
     def test_paper(self):
         _, entries = self.entries("--paper", "-n", "20")
         self.assertEqual([e["stage"] for e in entries], ["stream", "sequence", "paper"])

@@ -710,7 +710,7 @@ class Output(cli.Case):
     def test_existing_file(self):
         self.path.write_text("precious")
         self.path.chmod(0o600)
-        self.assert_fails(self.analyze("-o", self.path), 1, "exists already", "-f")
+        self.assert_fails(self.analyze("-o", self.path), 1, "already exists", "-f")
         self.assertEqual(self.path.read_text(), "precious")
         self.assert_done(self.analyze("-f", "-o", self.path))
         self.assertEqual(self.path.read_text(), self.expected)
@@ -739,7 +739,7 @@ class Output(cli.Case):
             if result.returncode == 77:
                 self.skipTest("system calls cannot be filtered here")
             if run:
-                self.assert_fails(result, 1, "exists already")
+                self.assert_fails(result, 1, "already exists")
             else:
                 self.assert_done(result)
             self.assertEqual(self.path.read_text(), self.expected)
@@ -749,7 +749,7 @@ class Output(cli.Case):
         target = self.folder / "target"
         target.write_text("precious")
         self.path.symlink_to(target)
-        self.assert_fails(self.analyze("-o", self.path), 1, "exists already")
+        self.assert_fails(self.analyze("-o", self.path), 1, "already exists")
         self.assert_done(self.analyze("-f", "-o", self.path))
         self.assertTrue(self.path.is_symlink())
         self.assertEqual(target.read_text(), self.expected)

@@ -211,11 +211,11 @@ class Options(cli.Case):
         """The loop that is reported instead is not the one that another number fits."""
         sample = cli.SOURCE / "data" / "sample.json.gz"
         for numbers, words in (
-            ("20,7", ["7 iterations do not match stream 7: 6 were found"]),
-            ("7,20", ["7 iterations do not match stream 7: 6 were found"]),
-            ("21,6", ["21 iterations do not match stream 7: 20 were found"]),
-            ("21,7", ["21 iterations do not match stream 7: 20 were found",
-                      "7 iterations do not match stream 7: 6 were found"]),
+            ("20,7", ["stream 7 has no loop of 7 iterations; the nearest has 6"]),
+            ("7,20", ["stream 7 has no loop of 7 iterations; the nearest has 6"]),
+            ("21,6", ["stream 7 has no loop of 21 iterations; the nearest has 20"]),
+            ("21,7", ["stream 7 has no loop of 21 iterations; the nearest has 20",
+                      "stream 7 has no loop of 7 iterations; the nearest has 6"]),
         ):
             result = cli.run("analyze", "-v", "-n", numbers, sample)
             self.assert_done(result)
@@ -242,7 +242,7 @@ class Options(cli.Case):
         rank = cli.SOURCE / "data" / "ranks" / "rank-0000.pt.trace.json.gz"
         for number in "3", "19":
             result = cli.run("analyze", "-n", number, rank)
-            self.assertIn(f": {number} iterations do not match stream 7: 8 were found\n", result.stderr)
+            self.assertIn(f": stream 7 has no loop of {number} iterations; the nearest has 8\n", result.stderr)
             self.assertIn("Loop 0  8 iterations of ", result.stdout)
             self.assertIn("does not match -n", " ".join(result.stdout.split()))
         result = cli.run("analyze", "-n", "40", cli.SOURCE / "data" / "sample.json.gz")
@@ -252,7 +252,7 @@ class Options(cli.Case):
         """20 training steps and 6 evaluations share 26 forward passes, which are not the 25 iterations."""
         sample = cli.SOURCE / "data" / "sample.json.gz"
         result = cli.run("analyze", "-n", "25", sample)
-        self.assertIn(": 25 iterations do not match stream 7: 20 were found\n", result.stderr)
+        self.assertIn(": stream 7 has no loop of 25 iterations; the nearest has 20\n", result.stderr)
         self.assertIn("Loop 0  20 iterations of 181 kernels", result.stdout)
 
     def write_names(self, names):
@@ -304,7 +304,7 @@ class Options(cli.Case):
         path = self.write_names(254 * ["step"])
         self.assertEqual(self.counts(path, "127,128"), [(127, 2)])
         result = cli.run("analyze", "-n", "127,128", path)
-        self.assertIn("128 iterations do not match stream 7\n", result.stderr)
+        self.assertIn("stream 7 has no loop of 128 iterations\n", result.stderr)
         self.assertNotIn("127 iterations do not", result.stderr)
 
     def test_number_without_a_loop(self):
@@ -424,7 +424,7 @@ class Options(cli.Case):
         for number, found in ((2, ["marks"]), (3, [])):
             result = cli.run("analyze", "--format=json", f"-n{number}", path)
             self.assertEqual([loop["found_by"] for loop in json.loads(result.stdout)["loops"]], found)
-            self.assertEqual("do not match" in result.stderr, not found)
+            self.assertEqual("has no loop of" in result.stderr, not found)
         result = cli.run("analyze", "--format=json", "-n2", "--ignore-marks", path)
         self.assertEqual(json.loads(result.stdout)["loops"], [])
 

@@ -125,7 +125,7 @@ class Reduce(unittest.TestCase):
         summary = trace.with_name(trace.name + ".dpsum")
         summary.write_text("thesis")
         result = self.run_in("reduce", "job", status=1)
-        self.assertIn(f"{summary.name}: exists already; -f overwrites it", result.stderr)
+        self.assertIn(f"{summary.name}: already exists; -f overwrites it", result.stderr)
         self.assertIn(f"{self.count - 1} reduced", result.stderr)
         self.assertEqual(summary.read_text(), "thesis")
         self.run_in("reduce", "-f", "job")
@@ -164,7 +164,7 @@ class Reduce(unittest.TestCase):
         self.run_in("reduce", "-o", "all.dpsum", "job")
         self.assertEqual(self.summaries(), [])
         whole = self.bytes_of("all.dpsum")
-        self.assertIn("exists already", self.run_in("reduce", "-o", "all.dpsum", "job", status=1).stderr)
+        self.assertIn("already exists", self.run_in("reduce", "-o", "all.dpsum", "job", status=1).stderr)
         parts = [f"part{k}.dpsum" for k in range(1, 5)]
         for k, part in enumerate(parts, 1):
             self.run_in("reduce", f"--shard={k}/4", "-j", k, "-o", part, "job")

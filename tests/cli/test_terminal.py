@@ -141,7 +141,7 @@ class Terminal(cli.Case):
         _, shown = on_terminal("analyze", "--no-pager", "--color=never", trace)
         self.assertIn("-v shows all findings in full", shown)
         short = " ".join(shown.split())
-        for words in "part of it in", "without it":
+        for words in "partly included in", "without it":
             self.assertGreater(whole.count(words), 0, whole)
             self.assertEqual(short.count(words), whole.count(words), shown)
         # of the period without it, a screen that is too small has the difference only

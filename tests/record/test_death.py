@@ -358,7 +358,7 @@ class OfTheLauncher(recording.Case):
         (other / "t.db").write_text("precious")
         result = self.run_record(f"--recover={left}", "-o", other / "t.db")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("t.db: exists already; -f overwrites it", result.stderr)
+        self.assertIn("t.db: already exists; -f overwrites it", result.stderr)
         self.assertEqual((other / "t.db").read_text(), "precious")
         result = self.run_record(f"--recover={left}", "-o", other / "no" / "t.db")
         self.assertEqual(result.returncode, 1)

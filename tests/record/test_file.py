@@ -141,7 +141,7 @@ class Names(recording.Case):
         (self.folder / "run.db").write_text("precious")
         result = self.run_record("-o", "run.db", "echo", "ran")
         self.assertEqual((result.returncode, result.stdout), (1, ""))
-        self.assertEqual(result.stderr, "deepprof: run.db: exists already; -f overwrites it\n")
+        self.assertEqual(result.stderr, "deepprof: run.db: already exists; -f overwrites it\n")
         self.assertEqual((self.folder / "run.db").read_text(), "precious")
         result = self.produce(options=["-f", "-o", "run.db"])
         self.assertEqual(result.returncode, 0)

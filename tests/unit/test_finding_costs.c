@@ -288,6 +288,15 @@ TEST(slow_iterations_at_equal_distances)
 	at.loop.found_by = DP_FOUND_BY_AUTO;
 	set("interval_ns", 1e4);
 	ck_assert_ptr_null(strstr(find("slow-iterations")->advice, "enclosing"));
+	/* pairs at equal distances: what recurs is the pair */
+	for (size_t k = 5; k + 1 < ITERATIONS; k += 5)
+		metric("period_ns")[k] = 1.1e7;
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "slow_iterations"), 7);
+	ck_assert_double_eq(evidence(finding, "slow_groups"), 4);
+	ck_assert_double_eq(evidence(finding, "group_every"), 5);
+	ck_assert(isnan(evidence(finding, "slow_every")));
+	metric("period_ns")[10] = metric("period_ns")[15] = 1e6;
 	/* at no equal distance */
 	metric("period_ns")[5] = metric("period_ns")[7] = metric("period_ns")[12] = 1.1e7;
 	metric("period_ns")[16] = metric("period_ns")[27] = 1.1e7;
