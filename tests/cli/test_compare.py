@@ -456,6 +456,13 @@ class Numbers(Case):
         self.assertRegex(text, r"  mean period: \d\.\d% slower\n")
         self.assertRegex(same, r"  mean period\n")
 
+    def test_means(self):
+        """A mean that differs otherwise than the median has its own percentage, if it is significant."""
+        sample, faster = (cli.SOURCE / "data" / f"{name}.json.gz" for name in ("sample", "faster"))
+        text = " ".join(self.compare(sample, faster).stdout.split())
+        self.assertRegex(text, r" 40\.5% faster: median [^;]+; mean 42\.7% faster: 122\.5 \S+ 70\.20 ms ")
+        self.assertRegex(text, r" no significant difference: median [^;]+; mean 106\.5 \S+ 112\.4 ms")
+
 
 class Interrupted(cli.Case):
     def program(self, name, kernel_us):
@@ -595,8 +602,8 @@ class Findings(cli.Case):
         self.assert_done(cli.run("analyze", "--threshold=host-bound=90%", "-o", saved, less))
         for before, after, expected in (
             (saved, more, r"worse   \w+ host-bound: "), (more, saved, r"better  \w+ host-bound: "),
-            (saved, less, r"still   \w+ host-bound \(not reported before\): "),
-            (less, saved, r"still   \w+ host-bound \(not reported after\): "),
+            (saved, less, r"still   \w+ host-bound \(reported only after\): "),
+            (less, saved, r"still   \w+ host-bound \(reported only before\): "),
         ):
             self.assertRegex(cli.run("compare", before, after).stdout, f"\n  {expected}")
             (pair,) = json.loads(cli.run("compare", "--format=json", before, after).stdout)["pairs"]
@@ -612,7 +619,7 @@ class Findings(cli.Case):
         uneven = self.program("uneven.json", 900, [500, 510, 500, 510, 3500, 500, 510, 500, 510, 500])
         self.assert_done(cli.run("analyze", "--threshold=host-bound=90%", "-f", "-o", saved, uneven))
         shown = cli.run("compare", more, saved).stdout
-        self.assertRegex(shown, r"\n  still   \w+ host-bound \(not reported after\): ")
+        self.assertRegex(shown, r"\n  still   \w+ host-bound \(reported only before\): [^(]+\(no significant\s+difference\)")
 
 
 class Usage(Case):
