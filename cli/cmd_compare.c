@@ -196,9 +196,9 @@ static bool is_judged(const struct compared *runs, int run)
 	for (size_t i = 0; (pair = dp_comparison_pair(runs->comparison, i)); i++)
 		if (pair->loop[run] == main_loop)
 			return true;
-	message("--fail-on cannot be checked: loop %zu of %.200s, its main loop, has no "
-		"counterpart; use --loops to compare any two",
-		main_loop, runs->names[run]);
+	message("--fail-on cannot be checked: loop %zu, the main loop of the run %s, has no "
+		"counterpart; try --loops",
+		main_loop, run ? "after" : "before");
 	return false;
 }
 
@@ -217,14 +217,16 @@ static enum cmd_exit judge(const struct compare *compare, const struct compared 
 		return CMD_FAILED;
 	}
 	for (size_t i = 0; i < compare->limits_count; i++) {
-		verdict = limit_judge(&compare->limits[i], runs->comparison, runs->names,
+		verdict = limit_judge(&compare->limits[i], runs->comparison,
 				      compare->args.common.verbosity > 0);
 		if (verdict > worst)
 			worst = verdict;
 	}
-	for (int run = 0; compare->limits_count && !compare->options.loops && run < RUNS; run++)
-		if (!is_judged(runs, run) && worst == LIMIT_KEPT)
-			worst = LIMIT_UNKNOWN;
+	/* The first run's line advises the same as the second's. */
+	if (compare->limits_count && !compare->options.loops &&
+	    !(is_judged(runs, DP_RUN_BEFORE) && is_judged(runs, DP_RUN_AFTER)) &&
+	    worst == LIMIT_KEPT)
+		worst = LIMIT_UNKNOWN;
 	return worst == LIMIT_CROSSED	? CMD_CROSSED
 	       : worst == LIMIT_UNKNOWN ? CMD_FAILED
 					: CMD_DONE;

@@ -197,47 +197,56 @@ static struct excess excess_of(const struct limit *limit, const struct dp_differ
 			    : (struct excess){ -d->change, -d->high };
 }
 
-/* Explains why a limit cannot be checked. */
-static void explain(char *buf, size_t size, const struct limit *limit,
-		    const struct dp_comparison *comparison, const struct dp_difference *d,
-		    const char *const *names)
+/* Explains why a limit cannot be checked. Returns true if that holds for all loops. */
+static bool explain(char *buf, size_t size, const struct limit *limit,
+		    const struct dp_comparison *comparison, const struct dp_difference *d)
 {
+	static const char *const runs[] = { "the run before", "the run after" };
 	const struct dp_metric_info *metric = dp_metric(limit->metric);
 	const struct dp_need_info *need = dp_need(metric->need);
 	size_t least = dp_comparison_least(comparison);
+	bool lacks = false;
+	int run = 0;
 
-	for (int run = 0; run < 2; run++) {
+	while (run < 2 && d && d->count[run] >= least)
+		run++;
+	if (run < 2) {
 		const struct dp_trace *trace =
 			dp_analysis_trace(dp_comparison_analysis(comparison, (enum dp_run)run));
 
-		if (d && d->count[run] >= least)
-			continue;
-		if (d && d->count[run])
+		lacks = !(d && d->count[run]) && need && dp_trace_lacks(trace, metric->need);
+		if (lacks)
+			snprintf(buf, size, "%s does not record %s; see 'deepprof info'", runs[run],
+				 need->what);
+		else if (d && d->count[run])
 			snprintf(buf, size,
-				 "%.200s has only %zu steady %s with this metric; %zu are required",
-				 names[run], d->count[run],
+				 "%s has only %zu steady %s with this metric; %zu are required",
+				 runs[run], d->count[run],
 				 d->count[run] == 1 ? "iteration" : "iterations", least);
-		else if (need && dp_trace_lacks(trace, metric->need))
-			snprintf(buf, size, "%.200s does not record %s; %s", names[run], need->what,
-				 need->record);
 		else
-			snprintf(buf, size, "%.200s has no steady iteration with this metric",
-				 names[run]);
-		return;
-	}
-	snprintf(buf, size, "%s",
-		 limit->relative ? "a value of 0 or less has no percentage; limit the amount"
+			snprintf(buf, size, "%s has no steady iteration with this metric",
+				 runs[run]);
+	} else {
+		snprintf(buf, size, "%s",
+			 limit->relative
+				 ? "a value of 0 or less has no percentage; limit the amount"
 				 : "the change is unknown");
+	}
+	return lacks;
 }
 
+/* Prints a line per loop, but only one if the reason holds for all. */
 static void tell_unknown(const struct limit *limit, const struct dp_comparison *comparison,
-			 size_t pair, const struct dp_difference *d, const char *const *names)
+			 size_t pair, const struct dp_difference *d)
 {
-	char loops[TEXT_SIZE], why[600];
+	char loops[TEXT_SIZE], why[200];
+	bool all = explain(why, sizeof(why), limit, comparison, d);
 
 	loops_text(loops, dp_comparison_pair(comparison, pair));
-	explain(why, sizeof(why), limit, comparison, d, names);
-	if (pair)
+	if (all) {
+		if (!pair)
+			message("--fail-on=%s: cannot be checked: %s", limit->text, why);
+	} else if (pair)
 		message_warning("--fail-on=%s: not checked for %s: %s", limit->text, loops, why);
 	else
 		message("--fail-on=%s: cannot be checked for %s: %s", limit->text, loops, why);
@@ -288,7 +297,7 @@ static void tell_kept(const struct limit *limit, const struct dp_comparison *com
 
 static enum limit_verdict judge_pair(const struct limit *limit,
 				     const struct dp_comparison *comparison, size_t pair,
-				     const char *const *names, bool verbose)
+				     bool verbose)
 {
 	const struct dp_difference *d = limit->time
 						? dp_pair_time(comparison, pair)
@@ -298,7 +307,7 @@ static enum limit_verdict judge_pair(const struct limit *limit,
 	if (d)
 		excess = excess_of(limit, d);
 	if (isnan(excess.least)) {
-		tell_unknown(limit, comparison, pair, d, names);
+		tell_unknown(limit, comparison, pair, d);
 		return pair ? LIMIT_KEPT : LIMIT_UNKNOWN;
 	}
 	if (excess.least > limit->most) {
@@ -311,12 +320,12 @@ static enum limit_verdict judge_pair(const struct limit *limit,
 }
 
 enum limit_verdict limit_judge(const struct limit *limit, const struct dp_comparison *comparison,
-			       const char *const *names, bool verbose)
+			       bool verbose)
 {
 	enum limit_verdict worst = LIMIT_KEPT;
 
 	for (size_t i = 0; i < dp_comparison_pair_count(comparison); i++) {
-		enum limit_verdict verdict = judge_pair(limit, comparison, i, names, verbose);
+		enum limit_verdict verdict = judge_pair(limit, comparison, i, verbose);
 
 		if (verdict > worst)
 			worst = verdict;

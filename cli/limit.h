@@ -28,9 +28,9 @@ enum limit_verdict { LIMIT_KEPT, LIMIT_UNKNOWN, LIMIT_CROSSED };
  * Checks all pairs of a comparison, which has at least one. Prints to standard error which cross
  * the limit; where it is unknown and why (a warning for all but the first pair); which exceed it,
  * but not significantly (a warning); and, if verbose, which do not exceed it. Returns LIMIT_UNKNOWN
- * if the first pair is unknown and none crosses. names are those of the two runs.
+ * if the first pair is unknown and none crosses.
  */
 enum limit_verdict limit_judge(const struct limit *limit, const struct dp_comparison *comparison,
-			       const char *const *names, bool verbose);
+			       bool verbose);
 
 #endif

@@ -77,13 +77,30 @@ static const char *suggestion(size_t index)
 	return suggestions[index].name;
 }
 
+/* Returns the first option that has a word among its choices: "format" for "html", or NULL. */
+static const struct opt *with_choice(const struct opt *options, const char *word)
+{
+	const char *choice;
+
+	for (; options->name; options++)
+		for (size_t i = 0; options->choice && (choice = options->choice(i)); i++)
+			if (!strcmp(choice, word))
+				return options;
+	return NULL;
+}
+
 static bool unknown_option(const struct opt *options, const char *name, size_t length,
 			   struct opt_why *why)
 {
 	char word[64];
 	const char *nearest;
+	const struct opt *option;
 
 	snprintf(word, sizeof(word), "%.*s", (int)(length < 60 ? length : 60), name);
+	option = with_choice(options, word);
+	if (option)
+		return opt_refuse(why, "unknown option '--%s'; did you mean '--%s=%s'?", word,
+				  option->name, word);
 	suggestions = options;
 	nearest = opt_nearest(suggestion, word);
 	if (nearest)

@@ -120,6 +120,11 @@ function key(paint, text, help) {
 	return el("span", { title: help }, el("i", { style: `background:var(--${paint})` }), text);
 }
 
+/* The text of a bar, which the bar hides unless all of it fits: it may wrap after the first character. */
+function barText(text) {
+	return ["\u200b", el("span", null, text)];
+}
+
 function plural(count, noun) {
 	return format.count(count) + " " + noun + (count === 1 ? "" : "s");
 }

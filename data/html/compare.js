@@ -44,7 +44,7 @@ function showVerdicts() {
 	const classes = { faster: "finding better", slower: "finding critical", same: "finding info" };
 
 	byId("verdict-list").replaceChildren(...report.pairs.map((pair, i) => el("article", { class: classes[pair.kind] },
-		el("h3", null, pair.headline, el("span", { class: "save quiet" }, pair.parts && details.length > 1
+		el("h3", null, el("span", { class: "title" }, pair.headline), el("span", { class: "save quiet" }, pair.parts && details.length > 1
 			? el("button", { type: "button", class: "link", click: () => showPair(i) }, pair.loops) : pair.loops)),
 		el("p", null, pair.detail),
 		el("div", { class: "evidence" }, el("span", null, pair.match)))),
@@ -109,7 +109,7 @@ function showParts(pair) {
 		el("div", { class: "stack", style: `width:${100 * period[at + i] / most}%` }, ...seen.map(part => el("div",
 			{ style: `flex:${part[at + i]} 1 0;background:var(--${metricColors[part[0]] || "c-idle"})`,
 				title: `${part[1]}: ${format.duration(part[at + i])}` },
-			part[at + i] > most * .08 ? format.duration(part[at + i]) : "")))]));
+			...(part[at + i] > most * .08 ? barText(format.duration(part[at + i])) : []))))]));
 	makeTable(byId("parts-table"), [
 		{ title: "Part", value: row => row[1], cell: row => row === period ? el("b", null, row[1]) : key(metricColors[row[0]] || "c-idle", row[1]), class: "part" },
 		...differenceColumns(at, () => "ns"),
@@ -169,7 +169,7 @@ function showFindings(pair)
 
 		return el("article", { class : `finding ${change === "gone" ? "better" : after}` },
 			  el("h3", null, el("span", { class : "badge" }, `${change}: ${severity}`),
-			     rule, cost ? el("span", { class : "save" }, cost) : null),
+			     el("span", { class : "title" }, rule), cost ? el("span", { class : "save" }, cost) : null),
 			  el("p", null, says),
 			  change === "gone" ? null
 					    : el("p", { class : "advice" }, "\u2192 " + advice));

@@ -83,7 +83,7 @@ function showVerdict() {
 		return;
 	}
 	byId("findings-list").replaceChildren(el("article", { class: "finding critical" },
-		el("h3", null, el("span", { class: "badge" }, report.kind.replace(/-/g, " ")), report.headline,
+		el("h3", null, el("span", { class: "badge" }, report.kind.replace(/-/g, " ")), el("span", { class: "title" }, report.headline),
 			el("span", { class: "save" }, "costs " + report.cost)),
 		report.cause ? el("p", null, "Cause: " + report.cause) : null,
 		el("p", { class: "advice" }, "\u2192 " + report.advice),

@@ -92,7 +92,7 @@ function showFinding(finding) {
 	const save = finding.cost ? el("span", { class: "save" }, finding.cost) : null;
 
 	return el("article", { class: "finding " + finding.severity },
-		el("h3", null, el("span", { class: "badge" }, finding.severity), finding.rule + placeOf(finding), save),
+		el("h3", null, el("span", { class: "badge" }, finding.severity), el("span", { class: "title" }, finding.rule + placeOf(finding)), save),
 		el("p", { title: (report.rules.find(rule => rule[0] === finding.rule) || ["", ""])[1] }, finding.says),
 		el("p", { class: "advice" }, "\u2192 " + finding.advice),
 		el("div", { class: "evidence" },
@@ -335,7 +335,7 @@ function showBreakdown(loop) {
 
 	box.append(
 		el("div", { class: "stack", "aria-hidden": "true" }, ...seen.map(part => el("div",
-			{ style: `flex:${part.mean} 1 0;background:var(--${part.color})` }, part.mean > total * .08 ? format.share(part.mean / total) : ""))),
+			{ style: `flex:${part.mean} 1 0;background:var(--${part.color})` }, ...(part.mean > total * .08 ? barText(format.share(part.mean / total)) : [])))),
 		el("div", { class: "legend" }, ...seen.map(part => el("span", { title: part.info.help }, el("i", { style: `background:var(--${part.color})` }),
 			part.words + " ", el("b", null, format.duration(part.mean)), ` (${format.share(part.mean / total)})`))),
 		frame);

@@ -51,8 +51,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__launch_bound = {
 	{ "launch-bound",
-	  "gaps under 30 us take at least 15% of the period, the median kernel is under 10 us, and "
-	  "few operations are queued",
+	  "gaps under 30 microseconds take at least 15% of the period, the median kernel is under "
+	  "10 microseconds, and few operations are queued",
 	  WARNING_SHARE },
 	check,
 	.also = DP_SCOPE_ITERATION,

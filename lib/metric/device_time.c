@@ -67,15 +67,16 @@ static const struct dp_metric rows[] = {
 		      "idle time while the launching threads were in copy calls"),
 	  dp_metric__parts, DP_FORM_PART, DP_PART_IDLE_COPY },
 	{ DP_AVERAGED("idle_launch_ns", "ns", DP_BETTER_LOWER, DP_NEED_LAUNCHES,
-		      "idle time in gaps under 30 us whose next operation was already launched"),
+		      "idle time in gaps under 30 microseconds whose next operation was already "
+		      "launched"),
 	  dp_metric__parts, DP_FORM_PART, DP_PART_IDLE_LAUNCH },
 	{ DP_AVERAGED("idle_other_ns", "ns", DP_BETTER_LOWER, DP_NEED_LAUNCHES,
-		      "other idle time: 30 us or more after the next operation was launched, or "
-		      "without a known launch"),
+		      "other idle time: 30 microseconds or more after the next operation was "
+		      "launched, or without a known launch"),
 	  dp_metric__parts, DP_FORM_PART, DP_PART_IDLE_OTHER },
 	/* parts of it in other respects */
 	{ DP_AVERAGED("short_gaps_ns", "ns", DP_BETTER_LOWER, DP_NEED_NOTHING,
-		      "idle time in gaps under 30 us"),
+		      "idle time in gaps under 30 microseconds"),
 	  dp_metric__parts, DP_FORM_PART, DP_PART_SHORT_GAPS },
 	{ DP_AVERAGED("longest_gap_ns", "ns", DP_BETTER_LOWER, DP_NEED_NOTHING,
 		      "longest gap of the device that starts in the period"),

@@ -151,9 +151,11 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 	if (words->used && both->finding[now]->overlaps)
 		dp_words__add(words, ", partly included in %s", both->finding[now]->overlaps);
 	if (isfinite(both->metric_ns[0]) && isfinite(both->metric_ns[1]))
-		dp_words__add(words, "%smean %s %s", words->used ? "; " : "",
+		dp_words__add(words, "%smean %s %s%s", words->used ? "; " : "",
 			      metric_words(title, both->metric),
-			      dp_compare_words__change(number, both->metric_ns, "ns", ascii));
+			      dp_compare_words__change(number, both->metric_ns, "ns", ascii),
+			      dp_compare_words__only(both)[0] ? " (no significant difference)"
+							      : "");
 }
 
 const char *dp_compare_words__only(const struct dp_pair_finding *both)
@@ -163,7 +165,7 @@ const char *dp_compare_words__only(const struct dp_pair_finding *both)
 	if ((both->finding[0] && both->finding[1]) ||
 	    strcmp(dp_compare_words__trend(both), still) != 0)
 		return "";
-	return both->finding[0] ? " (not reported after)" : " (not reported before)";
+	return both->finding[0] ? " (reported only before)" : " (reported only after)";
 }
 
 const char *dp_compare_words__was(const struct dp_pair_finding *both)
@@ -233,7 +235,7 @@ static void add_interval(struct dp_words *words, const struct dp_difference *tim
 
 /*
  * Adds the change of the mean: slow iterations move the mean, which the parts sum to, but not the
- * median.
+ * median. Its percentage differs from the headline's, too.
  */
 static void add_mean(struct dp_words *words, const struct dp_comparison *comparison, size_t pair,
 		     const struct dp_difference *time, bool ascii)
@@ -246,7 +248,12 @@ static void add_mean(struct dp_words *words, const struct dp_comparison *compari
 	if (!period || time != dp_pair_time(comparison, pair) ||
 	    !(fabs(period->mean.change - time->change) >= MEAN_APART * time->value[0]))
 		return;
-	dp_words__add(words, "; mean %s",
+	if (dp_difference_is_significant(&period->mean))
+		dp_words__add(words,
+			      "; mean %s:", dp_compare_words__percent(change, period->mean.value));
+	else
+		dp_words__add(words, "; mean");
+	dp_words__add(words, " %s",
 		      dp_compare_words__change(change, period->mean.value, "ns", ascii));
 }
 

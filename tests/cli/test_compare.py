@@ -196,7 +196,7 @@ class Limits(Case):
 
     def test_too_few(self):
         few = self.run_of("few", "-n", "4")
-        for traces, name in ((few, self.before), few), ((self.before, few), few):
+        for traces, name in ((few, self.before), "the run before"), ((self.before, few), "the run after"):
             self.unknown(
                 "--fail-on=iteration_time=+5%", *traces,
                 words=("iteration_time=+5%: cannot be checked for loop 0", f"{name} has only 3 steady", "4 are required"),
@@ -204,9 +204,15 @@ class Limits(Case):
         self.assert_done(self.compare(few, self.before))
 
     def test_what_a_trace_lacks(self):
-        reported = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=(" does not record clocks and power; record samples",))
-        self.assertIn(str(self.before), reported)
-        self.assertNotIn(str(self.slower), reported)
+        reported = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=())
+        self.assertEqual(
+            reported,
+            "deepprof: --fail-on=power_W=+5%: cannot be checked: the run before does not record clocks"
+            " and power; see 'deepprof info'\n",
+        )
+        # one line for all loops
+        both = cli.SOURCE / "data" / "sample.json.gz"
+        self.assertEqual(self.unknown("--fail-on=power_W=+5%", both, both, words=()), reported)
         self.unknown("--fail-on=comm_overlap=-5%", self.before, self.slower, words=("no steady iteration",))
 
     def test_crossed_and_unknown(self):
@@ -239,8 +245,8 @@ class Limits(Case):
             subprocess.run(
                 [cli.SIM, "--no-truth", "-f", str(self.folder / name), "-o", str(traces[-1])], check=True
             )
-        for both, run in (traces, 0), (traces[::-1], 1):
-            self.unknown("--fail-on=iteration_time=+50%", *both, words=("its main loop", str(both[run])))
+        for both, run in (traces, "before"), (traces[::-1], "after"):
+            self.unknown("--fail-on=iteration_time=+50%", *both, words=(f"main loop of the run {run}",))
 
     def test_a_saved_baseline_has_times(self):
         """A loop of little time is not paired with an unlike one, also if a report is compared."""
@@ -308,7 +314,7 @@ class Limits(Case):
         self.assertRegex(
             result.stderr,
             rf"\Adeepprof: warning: --fail-on=iteration_time=\+50%: not checked for loop 1:"
-            rf" {re.escape(str(short))} has only 3 steady iterations with this metric; 4 are required\n\Z",
+            r" the run after has only 3 steady iterations with this metric; 4 are required\n\Z",
         )
 
 
@@ -450,6 +456,13 @@ class Numbers(Case):
         self.assertRegex(text, r"  mean period: \d\.\d% slower\n")
         self.assertRegex(same, r"  mean period\n")
 
+    def test_means(self):
+        """A mean that differs otherwise than the median has its own percentage, if it is significant."""
+        sample, faster = (cli.SOURCE / "data" / f"{name}.json.gz" for name in ("sample", "faster"))
+        text = " ".join(self.compare(sample, faster).stdout.split())
+        self.assertRegex(text, r" 40\.5% faster: median [^;]+; mean 42\.7% faster: 122\.5 \S+ 70\.20 ms ")
+        self.assertRegex(text, r" no significant difference: median [^;]+; mean 106\.5 \S+ 112\.4 ms")
+
 
 class Interrupted(cli.Case):
     def program(self, name, kernel_us):
@@ -589,8 +602,8 @@ class Findings(cli.Case):
         self.assert_done(cli.run("analyze", "--threshold=host-bound=90%", "-o", saved, less))
         for before, after, expected in (
             (saved, more, r"worse   \w+ host-bound: "), (more, saved, r"better  \w+ host-bound: "),
-            (saved, less, r"still   \w+ host-bound \(not reported before\): "),
-            (less, saved, r"still   \w+ host-bound \(not reported after\): "),
+            (saved, less, r"still   \w+ host-bound \(reported only after\): "),
+            (less, saved, r"still   \w+ host-bound \(reported only before\): "),
         ):
             self.assertRegex(cli.run("compare", before, after).stdout, f"\n  {expected}")
             (pair,) = json.loads(cli.run("compare", "--format=json", before, after).stdout)["pairs"]
@@ -606,7 +619,7 @@ class Findings(cli.Case):
         uneven = self.program("uneven.json", 900, [500, 510, 500, 510, 3500, 500, 510, 500, 510, 500])
         self.assert_done(cli.run("analyze", "--threshold=host-bound=90%", "-f", "-o", saved, uneven))
         shown = cli.run("compare", more, saved).stdout
-        self.assertRegex(shown, r"\n  still   \w+ host-bound \(not reported after\): ")
+        self.assertRegex(shown, r"\n  still   \w+ host-bound \(reported only before\): [^(]+\(no significant\s+difference\)")
 
 
 class Usage(Case):

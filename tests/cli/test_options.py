@@ -76,6 +76,8 @@ class Options(cli.Case):
     def test_unknown(self):
         self.refused("--itrations=3", words=("unknown option '--itrations'", "'--iterations'?"))
         self.refused("--xyzzy", words=("unknown option '--xyzzy'",))
+        for word, option in ("html", "format"), ("kineto", "input-format"), ("never", "color"):
+            self.refused(f"--{word}", words=(f"unknown option '--{word}'; did you mean '--{option}={word}'?",))
         self.refused("-Z", words=("unknown option '-Z'",))
         self.refused("-vZ", words=("unknown option '-Z'",))
         self.refused("-\n", words=("unknown option '-?'",))
