@@ -13,6 +13,9 @@
 
 enum { HEADER = 100, SQL_MOST = 4096 };
 
+/* A damaged header may have SQLite grow a database to as much as it may hold. */
+#define MEMORY_MOST ((sqlite3_int64)16 << 20)
+
 /* Parts of a mutation by SQL. */
 struct subject {
 	struct fuzz_input *input;
@@ -248,7 +251,7 @@ static bool by_sql(struct fuzz_input *input, size_t size)
 				      replace_table, add_thing,	    spoil_schema,  change_pragmas };
 	struct subject at = { .input = input };
 	unsigned char *bytes = sqlite3_malloc64(size + 1);
-	sqlite3_int64 length = 0;
+	sqlite3_int64 length = 0, most = MEMORY_MOST;
 
 	if (!bytes || sqlite3_open(":memory:", &at.db)) {
 		sqlite3_free(bytes);
@@ -259,6 +262,7 @@ static bool by_sql(struct fuzz_input *input, size_t size)
 	bytes[18] = bytes[19] = 1; /* no log of its own: memory has none */
 	sqlite3_deserialize(at.db, "main", bytes, (sqlite3_int64)size, (sqlite3_int64)size,
 			    SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
+	sqlite3_file_control(at.db, "main", SQLITE_FCNTL_SIZE_LIMIT, &most);
 	sqlite3_limit(at.db, SQLITE_LIMIT_LENGTH, 1 << 20);
 	pick(at.table, &at, "SELECT name FROM sqlite_master WHERE type = 'table'", NULL);
 	pick(at.other, &at, "SELECT name FROM sqlite_master", NULL);
