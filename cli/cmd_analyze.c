@@ -70,7 +70,7 @@ static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 		if ((candidate = dp_analysis_candidate(analysis, s)) && candidate->length &&
 		    (!best || candidate->confidence >= best->confidence))
 			best = candidate;
-	/* fewer kernels are rarely a layer of a network */
+	/* fewer than three kernels are rarely a layer of a network */
 	if (best && best->layers && best->length < 3)
 		message_warning("%s: no rows: %zu repetitions of %zu kernel%s may be a short loop "
 				"or parts of a single pass (see 'deepprof analyze')",

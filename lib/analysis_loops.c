@@ -331,7 +331,7 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 	loops->loops[0].confidence.loop = (double)NAN;
 }
 
-/* Warns if the loop with the requested number looks like layers: without -n, it is not reported. */
+/* Warns if the loop with the requested number looks like layers. */
 static void warn_layers(const struct dp_loop_search *s, const struct dp_loops *loops)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);

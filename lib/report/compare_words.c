@@ -154,7 +154,8 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 		dp_words__add(words, "%smean %s %s%s", words->used ? "; " : "",
 			      metric_words(title, both->metric),
 			      dp_compare_words__change(number, both->metric_ns, "ns", ascii),
-			      dp_compare_words__only(both)[0] ? " (no significant difference)"
+			      dp_compare_words__only(both)[0] && isfinite(both->metric_mean.low)
+				      ? " (no significant difference)"
 							      : "");
 }
 

@@ -125,7 +125,7 @@ class Explain(cli.Case):
         counts = [row for row in rows if row.startswith("count ")]
         self.assertTrue(counts)
         self.assertEqual(len(counts), len(set(counts)))
-        self.assertNotIn("no loop is listed", text)
+        self.assertNotIn("no loop so far", text)
 
     def test_paper(self):
         _, entries = self.entries("--paper", "-n", "20")
