@@ -1,5 +1,6 @@
 /* Sums the time of each kind of transfer by name. */
 #include "activity/transfers.h"
+#include "base/search.h"
 
 #include <math.h>
 
@@ -8,7 +9,8 @@ struct sums {
 	const struct dp_attribution *attribution;
 	size_t strings;
 	double *ns[DP_TRANSFERS]; /* per name, the last one for no name; NULL: none of the kind */
-	double *upload_ns;	  /* per stream */
+	size_t first, end;	  /* streams of the device, which are in a row */
+	double *upload_ns;	  /* per stream of these */
 	/* bytes: of uploads, returned by these, downloaded but not returned, of the downloads that
 	 * overlap with the latest */
 	double uploaded, returned, kept, latest;
@@ -41,7 +43,8 @@ static void add_direction(struct sums *sums, size_t op)
 	double bytes = (double)ops->bytes[op], kept = sums->kept;
 
 	if (dp_op__is_upload(ops, op)) {
-		sums->upload_ns[ops->stream[op]] += (double)(ops->end_ns[op] - ops->start_ns[op]);
+		sums->upload_ns[ops->stream[op] - sums->first] +=
+			(double)(ops->end_ns[op] - ops->start_ns[op]);
 		if (ops->start_ns[op] < sums->download_end_ns)
 			kept = fmax(kept - sums->latest, 0);
 		sums->uploaded += bytes;
@@ -125,13 +128,11 @@ static void find_uploads(struct dp_transfers *transfers, const struct sums *sums
 	const struct dp_trace *trace = sums->timeline->trace;
 	double apart_ns = 0, all_ns = 0;
 
-	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
+	for (size_t i = sums->first; i < sums->end; i++) {
 		const struct dp_stream *stream = dp_trace_stream(trace, i);
-		double ns = sums->upload_ns[i];
+		double ns = sums->upload_ns[i - sums->first];
 
-		transfers->kernel_streams +=
-			stream->device == sums->timeline->device && stream->kernels;
-
+		transfers->kernel_streams += stream->kernels > 0;
 		transfers->upload_streams += ns > 0;
 		apart_ns += stream->kernels ? 0 : ns;
 		all_ns += ns;
@@ -141,6 +142,19 @@ static void find_uploads(struct dp_transfers *transfers, const struct sums *sums
 	transfers->returned = sums->uploaded > 0 ? sums->returned / sums->uploaded : 0;
 }
 
+/* Streams are sorted by device. */
+static int find_streams(struct sums *sums)
+{
+	const struct dp_trace *trace = sums->timeline->trace;
+	uint32_t device = sums->timeline->device;
+	size_t count = dp_trace_stream_count(trace);
+
+	DP_FIND(sums->first, 0, count, dp_trace_stream(trace, sums->first)->device >= device);
+	DP_FIND(sums->end, sums->first, count, dp_trace_stream(trace, sums->end)->device > device);
+	sums->upload_ns = dp_alloc__zeroed(sums->end - sums->first, sizeof(*sums->upload_ns));
+	return sums->upload_ns ? DP_OK : DP_ERR_NOMEM;
+}
+
 int dp_transfers__find(struct dp_transfers *transfers, const struct dp_device_timeline *timeline,
 		       const struct dp_attribution *attribution, int64_t start_ns, int64_t end_ns)
 {
@@ -148,12 +162,10 @@ int dp_transfers__find(struct dp_transfers *transfers, const struct dp_device_ti
 	struct sums sums = { .timeline = timeline,
 			     .attribution = attribution,
 			     .strings = dp_trace_string_count(timeline->trace),
-			     .upload_ns = dp_alloc__zeroed(dp_trace_stream_count(timeline->trace),
-							   sizeof(*sums.upload_ns)),
 			     .download_end_ns = INT64_MIN,
 			     .during = { &timeline->uploads, 0 },
 			     .kernel_end_ns = start_ns };
-	int status = sums.upload_ns ? DP_OK : DP_ERR_NOMEM;
+	int status = find_streams(&sums);
 
 	*transfers = (struct dp_transfers){ { NULL }, { 0 } };
 	for (size_t i = 0; !status && i < timeline->count; i++) {
