@@ -4,6 +4,7 @@
 #include "message.h"
 #include "analyze_options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,7 +72,7 @@ static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 		    (!best || candidate->confidence >= best->confidence))
 			best = candidate;
 	/* fewer than three kernels are rarely a layer of a network */
-	if (best && best->layers && best->length < 3)
+	if (best && best->layers && best->length < 3 && !isfinite(best->confidence))
 		message_warning("%s: no rows: %zu repetitions of %zu kernel%s may be a short loop "
 				"or parts of a single pass (see 'deepprof analyze')",
 				path, best->iterations, best->length, best->length > 1 ? "s" : "");

@@ -235,18 +235,28 @@ static bool explain(char *buf, size_t size, const struct limit *limit,
 	return lacks;
 }
 
-/* Prints a line per loop, but only one if the reason holds for all. */
+static const struct dp_difference *
+difference_of(const struct limit *limit, const struct dp_comparison *comparison, size_t pair)
+{
+	return limit->time ? dp_pair_time(comparison, pair)
+			   : dp_pair_metric(comparison, pair, limit->metric);
+}
+
+/* Prints a line per loop, but only one if the reason holds for all, the first included. */
 static void tell_unknown(const struct limit *limit, const struct dp_comparison *comparison,
-			 size_t pair, const struct dp_difference *d)
+			 size_t pair)
 {
 	char loops[TEXT_SIZE], why[200];
-	bool all = explain(why, sizeof(why), limit, comparison, d);
+	bool all =
+		explain(why, sizeof(why), limit, comparison, difference_of(limit, comparison, 0));
 
+	if (pair && all)
+		return;
+	explain(why, sizeof(why), limit, comparison, difference_of(limit, comparison, pair));
 	loops_text(loops, dp_comparison_pair(comparison, pair));
-	if (all) {
-		if (!pair)
-			message("--fail-on=%s: cannot be checked: %s", limit->text, why);
-	} else if (pair)
+	if (all)
+		message("--fail-on=%s: cannot be checked: %s", limit->text, why);
+	else if (pair)
 		message_warning("--fail-on=%s: not checked for %s: %s", limit->text, loops, why);
 	else
 		message("--fail-on=%s: cannot be checked for %s: %s", limit->text, loops, why);
@@ -299,15 +309,13 @@ static enum limit_verdict judge_pair(const struct limit *limit,
 				     const struct dp_comparison *comparison, size_t pair,
 				     bool verbose)
 {
-	const struct dp_difference *d = limit->time
-						? dp_pair_time(comparison, pair)
-						: dp_pair_metric(comparison, pair, limit->metric);
+	const struct dp_difference *d = difference_of(limit, comparison, pair);
 	struct excess excess = { NAN, NAN };
 
 	if (d)
 		excess = excess_of(limit, d);
 	if (isnan(excess.least)) {
-		tell_unknown(limit, comparison, pair, d);
+		tell_unknown(limit, comparison, pair);
 		return pair ? LIMIT_KEPT : LIMIT_UNKNOWN;
 	}
 	if (excess.least > limit->most) {

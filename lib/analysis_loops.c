@@ -336,16 +336,19 @@ static void warn_layers(const struct dp_loop_search *s, const struct dp_loops *l
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
 	char kernels[DP_TEXT_SIZE];
+	bool asked = false;
 
-	if (!loop || loop->found_by != DP_FOUND_BY_COUNT || loop->parent != DP_NONE ||
-	    !(loop->confidence.feature[DP_FEATURE_LAYERS] > 0) ||
-	    dp_loops__whole(loop) != s->options->iterations[0])
+	for (size_t i = 0; loop && i < s->options->iterations_count; i++)
+		asked |= dp_loops__whole(loop) == s->options->iterations[i];
+	if (!asked || loop->found_by != DP_FOUND_BY_COUNT || loop->parent != DP_NONE ||
+	    !(loop->confidence.feature[DP_FEATURE_LAYERS] > 0))
 		return;
-	dp_log__write(&s->options->log, DP_LOG_WARNING,
-		      "stream %lld: %zu repetitions of %s kernels look like the layers of a single "
-		      "pass",
-		      (long long)dp_trace_stream(s->trace, s->sequence->stream)->stream,
-		      dp_loops__whole(loop), dp_text__count(kernels, loop->length));
+	dp_log__write(
+		&s->options->log, DP_LOG_WARNING,
+		"stream %lld: the %zu iterations of %s kernels look like the layers of a single "
+		"pass",
+		(long long)dp_trace_stream(s->trace, s->sequence->stream)->stream,
+		dp_loops__whole(loop), dp_text__count(kernels, loop->length));
 }
 
 /*

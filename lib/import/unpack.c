@@ -12,7 +12,7 @@
 
 #define CHUNK_BYTES ((size_t)256 << 10)
 
-/* A database larger than this is refused once it takes more room than it leaves free on the disk. */
+/* A larger database is refused once it takes more room than it leaves free on the disk. */
 #define SMALL_BYTES ((uint64_t)64 << 20)
 
 bool dp_unpack__is_database(const struct dp_probe *probe)

@@ -304,7 +304,7 @@ static const char *missing(const struct dp_judge *judge)
 		return has_unknown_kinds(judge->job)
 			       ? "the traces do not state what kind of collectives the ranks share"
 			       : "the ranks share only calls that do not synchronize them "
-				 "(broadcasts, sends); the table shows their waits";
+				 "(broadcasts, sends), whose waits are listed without a verdict";
 	return judge->units.count < 2 ? "there are too few iterations" : "";
 }
 

@@ -236,7 +236,7 @@ static void add_interval(struct dp_words *words, const struct dp_difference *tim
 
 /*
  * Adds the change of the mean: slow iterations move the mean, which the parts sum to, but not the
- * median. Its percentage differs from the headline's, too.
+ * median. It has a percentage of its own if it changed significantly.
  */
 static void add_mean(struct dp_words *words, const struct dp_comparison *comparison, size_t pair,
 		     const struct dp_difference *time, bool ascii)

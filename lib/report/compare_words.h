@@ -89,7 +89,7 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 			    const struct dp_comparison *comparison,
 			    const struct dp_pair_finding *both);
 
-/* " (reported only before)" for a finding of the first run alone that is "still" there. Static. */
+/* " (reported only before)" for a finding of the first run alone that is "still". Static. */
 const char *dp_compare_words__only(const struct dp_pair_finding *both);
 
 /* The severity before if it changed, else NULL. */

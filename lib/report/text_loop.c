@@ -145,10 +145,11 @@ static void write_sparkline(struct dp_render *render, size_t id)
 			      dp_text__count(number, series.longest));
 	if (series.excluded)
 		dp_words__add(&words,
-			      series.bars.group == 1 ? "; excludes %s, shown as |"
-						     : "; excludes %s followed by other kernels",
+			      series.bars.columns && series.bars.group == 1
+				      ? "; excludes %s, shown as |"
+				      : "; excludes %s followed by other kernels",
 			      dp_text__count(number, series.excluded));
-	if (series.bars.group > 1)
+	if (series.bars.columns && series.bars.group > 1)
 		dp_words__add(&words, "; each bar is the longest of %s",
 			      dp_text__count(number, series.bars.group));
 	if (DP_TEXT_BODY + series.bars.columns + 1 + dp_label_width(words.text) <= width) {

@@ -759,7 +759,7 @@ class Findings(cli.Case):
             self.assertIn("Record several iterations, so that the whole pass repeats.", text)
             self.assertIn("or record it with annotations (--marks)", text)
             if hint:
-                self.assertIn("stream 7: 24 repetitions of 12 kernels look like the layers of a "
+                self.assertIn("stream 7: the 24 iterations of 12 kernels look like the layers of a "
                               "single pass", cli.run("analyze", "-n", "24", path).stderr)
         # one step is marked, as in many short captures: annotations are there
         events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#6", "pid": 1,
