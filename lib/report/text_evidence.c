@@ -74,9 +74,11 @@ static bool saves_more(const struct dp_finding *finding, double saved_ns)
 /* What must keep up for a prediction: other GPUs of the trace, or ranks that it lacks. */
 static const char *others_of(const struct dp_render *render, const struct dp_finding *finding)
 {
-	return finding->loop_count < dp_trace_device_count(dp_analysis_trace(render->analysis))
-		       ? "GPUs"
-		       : "ranks";
+	size_t devices = dp_trace_device_count(dp_analysis_trace(render->analysis));
+
+	if (finding->loop_count >= devices)
+		return "ranks keep";
+	return finding->loop_count + 1 == devices ? "GPU keeps" : "GPUs keep";
 }
 
 /*
@@ -109,7 +111,7 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 				      ? ", since other waits end, too"
 				      : "");
 	if (finding->needs_others && saved >= LEAST_SAVED)
-		dp_words__add(words, " if the other %s keep up", others_of(render, finding));
+		dp_words__add(words, " if the other %s up", others_of(render, finding));
 }
 
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
