@@ -1,10 +1,14 @@
 """Command lines: what is taken, what is refused, and what is printed about it."""
 
 import json
+import os
+import pathlib
 import re
 import shutil
 
 import cli
+
+TRACES = pathlib.Path(os.environ.get("DEEPPROF_TRACES", cli.SOURCE.parent / "shared" / "traces"))
 
 
 class Commands(cli.Case):
@@ -244,11 +248,23 @@ class Options(cli.Case):
         rank = cli.SOURCE / "data" / "ranks" / "rank-0000.pt.trace.json.gz"
         for number in "3", "19":
             result = cli.run("analyze", "-n", number, rank)
-            self.assertIn(f": stream 7 has no loop of {number} iterations; the nearest has 8\n", result.stderr)
+            self.assertIn(f": stream 7 has no loop of {number} iterations; the nearest has 8, as many as annotations mark\n", result.stderr)
             self.assertIn("Loop 0  8 iterations of ", result.stdout)
             self.assertIn("does not match -n", " ".join(result.stdout.split()))
         result = cli.run("analyze", "-n", "40", cli.SOURCE / "data" / "sample.json.gz")
-        self.assertIn("found 40 iterations, but without -n it would be 20 iterations of 181", result.stderr)
+        self.assertIn("found 40 iterations; without -n, 20 iterations of 181 kernels are found", result.stderr)
+
+    def test_number_beside_annotations(self):
+        """The nearest loop is one that is reported, and annotations are not dropped silently."""
+        trace = TRACES / "hta-ns-resolution.json.gz"
+        if not trace.exists():
+            self.skipTest("no real traces")
+        result = cli.run("analyze", "-n", "1000", trace)
+        self.assertIn(
+            ": stream 7 has no loop of 1,000 iterations; the nearest has 5, as many as annotations mark\n",
+            result.stderr,
+        )
+        self.assertIn("Loop 0  5 iterations", result.stdout)
 
     def test_number_that_parts_of_two_loops_nearly_have(self):
         """20 training steps and 6 evaluations share 26 forward passes, which are not the 25 iterations."""

@@ -507,7 +507,7 @@ class Jobs(unittest.TestCase):
         result = cli.run("ranks", "-n", "5", self.job())
         self.assertRegex(
             result.stderr,
-            r"^deepprof: warning: \S+: stream 7 has no loop of 5 iterations; the nearest has 12 "
+            r"^deepprof: warning: \S+: stream 7 has no loop of 5 iterations; the nearest has 12, as many as annotations mark "
             r"\(3 more files have warnings\)\n$",
         )
 
