@@ -175,6 +175,18 @@ class Findings(cli.Case):
         for share in utilization:
             self.assertAlmostEqual(share, .1, delta=1e-6)
 
+    def test_uploads_of_one_iteration(self):
+        """What is uploaded before a loop is no mean of its iterations."""
+        work = f"{STEP}; {READ}"
+        for before, do, words in (
+            ("upload bytes=64M memory=pinned; ", work, "64.00 MiB uploaded for iteration 0, nothing for others"),
+            ("", f"upload bytes=1M memory=pinned; {work}", "1.000 MiB uploaded per iteration"),
+            ("upload bytes=64M memory=pinned; ", f"upload bytes=1k memory=pinned; {work}",
+             "64.00 MiB uploaded for iteration 0, 39.00 KiB in all others"),
+        ):
+            text, _ = self.run_of(do, before=before, args=("-v",))
+            self.assertIn(words, text)
+
     def test_predictions_need_the_other_ranks(self):
         """Collectives in a loop around others, of which no metrics are computed."""
         work = f"{INPUT}; {STEP}; reduce bytes=300M block=yes; {READ}"
