@@ -411,6 +411,12 @@ class Input(cli.Case):
                                  "-s", f"graphs={as_one}")
             self.assertRegex(cli.run("info", trace).stdout, rf"\ngraphs       {words}\n")
 
+    def test_no_folder(self):
+        """A message about an output file tells a missing folder from other causes."""
+        for verb in "analyze", "info":
+            done = cli.run(verb, "-o", self.folder / "none" / "out.json", self.trace)
+            self.assert_fails(done, 1, "none/out.json: its folder does not exist")
+
     def test_range_without_a_whole_iteration(self):
         """The range is shown, and what is reported about kernels is about those in the range."""
         trace = cli.simulate(self.folder / "marked.json", "-n", "4")
@@ -779,7 +785,7 @@ class Output(cli.Case):
 
     def test_impossible_names(self):
         self.assert_fails(self.analyze("-o", self.folder), 1, "is a directory")
-        self.assert_fails(self.analyze("-o", self.folder / "no" / "report"), 1, "No such file")
+        self.assert_fails(self.analyze("-o", self.folder / "no" / "report"), 1, "its folder does not exist")
         self.assert_fails(self.analyze("-o", ""), 2)
         self.assert_fails(self.analyze("-o", str(self.path) + "/"), 1)
         self.assertEqual(os.listdir(self.folder), [])

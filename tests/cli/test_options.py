@@ -243,6 +243,10 @@ class Options(cli.Case):
         self.refused("--threshold", "host-bound", words=("expected a percentage",))
         self.refused("--threshold", "5%", words=("expected RULE=P%",))
 
+    def test_metrics_without_their_unit(self):
+        """A misspelled name is similar to a metric's without its unit, too."""
+        self.refused("--metric=perod", words=("unknown value 'perod'; did you mean 'period_ns'?",))
+
     def test_number_far_off(self):
         """The loop is reported, also if it has several times the iterations."""
         rank = cli.SOURCE / "data" / "ranks" / "rank-0000.pt.trace.json.gz"
