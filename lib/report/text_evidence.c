@@ -82,6 +82,23 @@ static const char *others_of(const struct dp_render *render, const struct dp_fin
 }
 
 /*
+ * Adds " instead of 190.7 µs on average": what is predicted is a mean, which needs its own present
+ * value if the loop's title has a notably different median.
+ */
+static void add_mean(struct dp_words *words, const struct dp_render *render,
+		     const struct dp_finding *finding)
+{
+	char time[DP_NUMBER_SIZE];
+
+	if (finding->loop != DP_NONE &&
+	    !is_same(finding->predicted_from_ns,
+		     dp_text__summary(render, finding->loop, "median_period_ns")))
+		dp_words__add(words, " instead of %s on average",
+			      dp_human__duration(time, finding->predicted_from_ns,
+						 render->options->ascii));
+}
+
+/*
  * Adds the predicted period without the finding, unless the cost implies it; if brief, only by how
  * much it is shorter, and nothing if others must keep up for that, which takes more room to say.
  */
@@ -102,14 +119,17 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 		dp_words__add(words, "; without %s%s %s%s", with ? "this and " : "it",
 			      with ? with : "", dp_number__sign(true, ascii),
 			      dp_human__share(share, saved));
-	else
-		dp_words__add(words, "; without %s%s%s %s (%s%s%s)", with ? "this and " : "it",
+	else {
+		dp_words__add(words, "; without %s%s%s %s", with ? "this and " : "it",
 			      with ? with : "", with ? "," : "",
-			      dp_human__duration(time, finding->predicted_ns, ascii),
-			      dp_number__sign(true, ascii), dp_human__share(share, saved),
+			      dp_human__duration(time, finding->predicted_ns, ascii));
+		add_mean(words, render, finding);
+		dp_words__add(words, " (%s%s%s)", dp_number__sign(true, ascii),
+			      dp_human__share(share, saved),
 			      !with && saves_more(finding, saved * finding->predicted_from_ns)
 				      ? ", since other waits end, too"
 				      : "");
+	}
 	if (finding->needs_others && saved >= LEAST_SAVED)
 		dp_words__add(words, " if the other %s up", others_of(render, finding));
 }

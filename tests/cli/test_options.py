@@ -258,7 +258,7 @@ class Options(cli.Case):
         result = cli.run("analyze", "-n", "40", cli.SOURCE / "data" / "sample.json.gz")
         self.assertIn("found 40 iterations; without -n, 20 iterations of 181 kernels are found", result.stderr)
 
-    def test_number_beside_annotations(self):
+    def test_number_next_to_annotations(self):
         """The nearest loop is one that is reported, and annotations are not dropped silently."""
         trace = TRACES / "hta-ns-resolution.json.gz"
         if not trace.exists():
@@ -314,7 +314,7 @@ class Options(cli.Case):
         other = [f"kernel_{a}{b}" for a in "abcdefghij" for b in "abcdefghij"]
         path = self.write_names(other[:60] + 20 * ["bench"] + other[60:])
         text = " ".join(cli.run("analyze", path).stdout.split())
-        self.assertIn("Single kernels of its stream repeat in a row, up to 20 times.", text)
+        self.assertIn("On its stream, one kernel runs up to 20 times in a row.", text)
         known = json.loads(cli.run("analyze", "--format=json", path).stdout)["streams"][0]["candidate"]
         self.assertEqual((known["length"], known["longest_row"]), (None, 20))
         self.assertIn("pass the number of launches, such as -n 20.", text)

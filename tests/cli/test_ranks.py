@@ -668,6 +668,15 @@ class Jobs(unittest.TestCase):
             self.assertIn(words, text)
             self.assertRegex(text, r"another GPU takes \d+\.\d+ ms even if it waits for no other")
 
+    @unittest.skipUnless(DDP4.exists(), "no real traces")
+    def test_lines_break_between_what_belongs_together(self):
+        env = cli.environment(COLUMNS=80, LC_ALL="C.UTF-8")
+        text = cli.run("ranks", DDP4, env=env).stdout
+        self.assertIn("p <= 0.0005", text)
+        text = cli.run("analyze", "-v", pathlib.Path(TRACES) / "real" / "amd-merged-all.json.gz", env=env).stdout
+        self.assertIn("(deepprof ranks); else", text)
+        self.assertNotRegex(text, r"\(deepprof\n")
+
     def test_merged_gpus(self):
         """Ranks are in order of the GPUs' numbers; processes with equal ids and GPUs are one rank."""
         folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
