@@ -28,10 +28,13 @@ static size_t smallest(size_t a, size_t b, size_t c)
 	return least < c ? least : c;
 }
 
-/* Returns the Levenshtein distance of two short words; for a long word, its length. */
-static size_t distance(const char *a, const char *b)
+/*
+ * Returns the Levenshtein distance of two short words, of which the second has n bytes; for a long
+ * word, its length.
+ */
+static size_t distance(const char *a, const char *b, size_t n)
 {
-	size_t row[32], n = strlen(b);
+	size_t row[32];
 
 	if (n >= sizeof(row) / sizeof(row[0]))
 		return strlen(a) + n;
@@ -57,8 +60,13 @@ const char *opt_nearest(const char *(*name)(size_t index), const char *word)
 	const char *nearest = NULL, *candidate;
 
 	for (size_t i = 0; (candidate = name(i)); i++) {
-		size_t far = distance(word, candidate);
+		const char *unit = strrchr(candidate, '_');
+		size_t far = distance(word, candidate, strlen(candidate));
 
+		/* "period" for period_ns */
+		if (unit)
+			far = smallest(far, distance(word, candidate, (size_t)(unit - candidate)),
+				       far);
 		if (length >= 3 && !strncmp(candidate, word, length))
 			return candidate;
 		if (far < least && far < strlen(candidate)) {

@@ -35,7 +35,9 @@ static const char *enter(struct place *place, const char *path)
 	char *above = place_above(path);
 	int from = place->folder >= 0 ? place->folder : AT_FDCWD;
 	int folder = above ? openat(from, above, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	const char *why = folder >= 0 ? NULL : strerror(errno);
+	const char *why = folder >= 0	    ? NULL
+			  : errno == ENOENT ? "its folder does not exist"
+					    : strerror(errno);
 
 	free(above);
 	if (place->folder >= 0)

@@ -314,7 +314,8 @@ static int find_adjacent(const struct dp_loop_search *s, struct dp_loops **loops
 static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 {
 	uint64_t given = s->options->iterations[0];
-	char percent[DP_TEXT_SIZE], kernels[DP_TEXT_SIZE];
+	char percent[DP_TEXT_SIZE], kernels[DP_TEXT_SIZE], found[DP_TEXT_SIZE];
+	char likely[DP_TEXT_SIZE];
 
 	if (!loops->likely.iterations || given < 2 || !loops->count ||
 	    dp_loops__whole(&loops->loops[0]) != given ||
@@ -322,10 +323,10 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 		return;
 	dp_log__write(
 		&s->options->log, DP_LOG_WARNING,
-		"stream %lld: found %llu iterations, but without -n it would be %zu iterations "
-		"of %s kernels (%s confidence)",
+		"stream %lld: found %s iterations; without -n, %s iterations of %s kernels are "
+		"found (%s confidence)",
 		(long long)dp_trace_stream(s->trace, s->sequence->stream)->stream,
-		(unsigned long long)given, loops->likely.iterations,
+		dp_text__count(found, given), dp_text__count(likely, loops->likely.iterations),
 		dp_text__count(kernels, loops->likely.length),
 		dp_text__percent(percent, loops->likely.confidence));
 	loops->loops[0].confidence.loop = (double)NAN;
@@ -335,7 +336,7 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 static void warn_layers(const struct dp_loop_search *s, const struct dp_loops *loops)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
-	char kernels[DP_TEXT_SIZE];
+	char kernels[DP_TEXT_SIZE], found[DP_TEXT_SIZE];
 	bool asked = false;
 
 	for (size_t i = 0; loop && i < s->options->iterations_count; i++)
@@ -345,23 +346,26 @@ static void warn_layers(const struct dp_loop_search *s, const struct dp_loops *l
 		return;
 	dp_log__write(
 		&s->options->log, DP_LOG_WARNING,
-		"stream %lld: the %zu iterations of %s kernels look like the layers of a single "
+		"stream %lld: the %s iterations of %s kernels look like the layers of a single "
 		"pass",
 		(long long)dp_trace_stream(s->trace, s->sequence->stream)->stream,
-		dp_loops__whole(loop), dp_text__count(kernels, loop->length));
+		dp_text__count(found, dp_loops__whole(loop)),
+		dp_text__count(kernels, loop->length));
 }
 
 /*
  * If no likely loop has the requested number of iterations, or another one is likelier, but
- * annotations mark as many, takes those: -n confirms them.
+ * annotations mark as many, takes those: -n confirms them. Sets *marked to the number that they mark
+ * if that was needed, else to 0.
  */
-static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **loops)
+static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **loops, size_t *marked)
 {
 	const struct dp_loops_request *request = &s->request;
 	struct dp_marks marks = { 0 };
 	struct dp_loops *by_marks = NULL;
 	int status;
 
+	*marked = 0;
 	if (request->paper || request->counts_count != 1 || s->options->ignore_marks)
 		return DP_OK;
 	for (size_t l = 0; l < (*loops)->count; l++)
@@ -375,7 +379,9 @@ static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **lo
 		status = no_loops(&by_marks);
 	if (!status && marks.count)
 		status = add_marked(by_marks, s, &marks);
-	if (!status && marks.count && dp_loops__whole(&by_marks->loops[0]) == request->counts[0]) {
+	if (!status && marks.count)
+		*marked = dp_loops__whole(&by_marks->loops[0]);
+	if (!status && *marked == request->counts[0]) {
 		dp_explain__add(s->explain, "annotations",
 				DP_FACTS({ "known", "count", (double)request->counts[0] }),
 				"no likely loop of kernels has the {known:iteration} of -n, but "
@@ -394,13 +400,14 @@ static int find_by_kernels(const struct dp_loop_search *s, struct dp_loops **loo
 	const struct dp_analysis_options *options = s->options;
 	bool fits = !s->has_others || dp_analysis__counts_fit(options, s->sequence->count);
 	int status = fits ? find_unaided(s, loops) : no_loops(loops);
+	size_t marked = 0;
 
 	if (!status && fits && options->iterations_count)
-		status = use_marked_count(s, loops);
+		status = use_marked_count(s, loops, &marked);
 	if (status)
 		return status;
-	dp_analysis__missing_counts(options, dp_trace_stream(s->trace, s->sequence->stream),
-				    *loops);
+	dp_analysis__missing_counts(options, dp_trace_stream(s->trace, s->sequence->stream), *loops,
+				    marked);
 	if (options->iterations_count) {
 		warn_likely(s, *loops);
 		warn_layers(s, *loops);

@@ -197,8 +197,12 @@ int dp_analysis__operations(struct dp_loops **loops, const struct dp_loop_search
  */
 int dp_analysis__counted(struct dp_loops **loops, const struct dp_loop_search *search);
 
-/* Warns of each requested number of iterations that no loop has. Cost: numbers times loops. */
+/*
+ * Warns of each requested number of iterations that no loop has. marked: how many annotations mark,
+ * which are not used; 0: none. Cost: numbers times loops.
+ */
 void dp_analysis__missing_counts(const struct dp_analysis_options *options,
-				 const struct dp_stream *stream, const struct dp_loops *loops);
+				 const struct dp_stream *stream, const struct dp_loops *loops,
+				 size_t marked);
 
 #endif

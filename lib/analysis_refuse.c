@@ -4,6 +4,7 @@
  * and ranges.
  */
 #include "analysis_model.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -13,7 +14,8 @@ enum {
 	NAMED_MOST = 8, /* devices or streams */
 	MARKS_MOST = 3,
 	MARKS_TRIED = 8,
-	MARK_COLUMNS = 32,
+	MARK_COLUMNS = 40,
+	MARK_SIZE = 96,
 };
 
 /* Distinct numbers in order of first appearance. */
@@ -88,16 +90,42 @@ int dp_analysis__nothing_wanted(const struct dp_trace *trace,
 	return DP_OK;
 }
 
-/* The number of bytes of a name that a regex may use literally: up to the number in it. */
-static int plain_length(const char *text, const char *name)
+/* The number of bytes of a name that all names of its key begin with: up to a number in it. */
+static size_t plain_length(const char *text, const char *name)
 {
 	size_t length = 0;
 
-	/* the suggestion works as it is only without characters that are special in a regex */
 	while (length < MARK_COLUMNS && text[length] && text[length] == name[length] &&
-	       (unsigned char)text[length] >= ' ' && !strchr(".[]()*+?{}|^$\\", text[length]))
+	       (unsigned char)text[length] >= ' ')
 		length++;
-	return (int)dp_utf8__cut(name, length + 1, length);
+	return dp_utf8__cut(name, length + 1, length);
+}
+
+/*
+ * Writes a regex for the first bytes of a name or, if whole, for names that differ in numbers only.
+ * It can be quoted for a shell. Returns false if it is too long to be shown.
+ */
+static bool write_regex(char text[MARK_SIZE], const char *name, size_t length, bool whole)
+{
+	static const char special[] = ".[]()*+?{}|^$\\", number[] = "[0-9]+", digits[] = "0123456789";
+	size_t used = 0;
+
+	if (whole)
+		text[used++] = '^';
+	for (size_t i = 0; i < length && used + sizeof(number) + 1 < MARK_SIZE; i++) {
+		if (whole && strchr(digits, name[i])) {
+			used += (size_t)sprintf(text + used, "%s", number);
+			i += strspn(name + i, digits) - 1;
+			continue;
+		}
+		if (strchr(special, name[i]))
+			text[used++] = '\\';
+		text[used++] = name[i] == '\'' ? '.' : name[i];
+	}
+	if (whole)
+		text[used++] = '$';
+	text[used] = '\0';
+	return used + sizeof(number) + 1 < MARK_SIZE;
 }
 
 /* A name that the key stands for. */
@@ -110,51 +138,72 @@ static const char *name_of(const struct dp_range_keys *keys, const struct dp_tra
 	return "";
 }
 
-/* Returns true if the name is listed already: names may differ only in the part not shown. */
-static bool is_listed(const char *text, const char *name, int length)
-{
-	char quoted[MARK_COLUMNS + 3];
+/* Operators and all other ranges, by name. */
+enum { OTHERS, OPERATORS, KINDS };
 
-	snprintf(quoted, sizeof(quoted), "'%.*s'", length, name);
-	return strstr(text, quoted);
+/* Returns true if these bytes are also in the name of a range that does not have the key. */
+static bool is_in_others(const struct dp_range_keys *kinds, int kind, uint32_t key,
+			 const struct dp_trace *trace, const char *name, size_t length)
+{
+	char part[MARK_COLUMNS + 1];
+
+	snprintf(part, sizeof(part), "%.*s", (int)length, name);
+	for (size_t i = 0; i < kinds[kind].strings; i++) {
+		bool other = kinds[!kind].of[i] != DP_NONE ||
+			     (kinds[kind].of[i] != DP_NONE && kinds[kind].of[i] != key);
+
+		if (other && strstr(dp_trace_string(trace, (uint32_t)i), part))
+			return true;
+	}
+	return false;
 }
 
 /* Adds ": there are 'train step ' (20 times), …", or nothing if no range repeats. */
-static int say_marks(char *text, size_t size, const struct dp_trace *trace, bool operators)
+static void say_marks(char *text, size_t size, const struct dp_trace *trace,
+		      const struct dp_range_keys *kinds, int kind)
 {
-	struct dp_range_keys keys = { 0 };
-	int status = dp_range_keys__count(&keys, trace, operators);
-	size_t used = 0, listed = 0;
+	const struct dp_range_keys *keys = &kinds[kind];
+	size_t used = 0, listed = 0, tried = 0;
+	char regex[MARK_SIZE], number[DP_TEXT_SIZE];
 
 	/* those that take most time are probably iterations: others are inside them */
-	for (size_t i = 0; !status && i < DP_MIN(keys.count, MARKS_TRIED) && listed < MARKS_MOST;
-	     i++) {
-		const char *key = dp_strings__get(&keys.texts, keys.keys[i].id);
-		const char *name = name_of(&keys, trace, &keys.keys[i]);
-		int length = plain_length(key, name);
+	for (size_t i = 0; i < keys->count && tried < MARKS_TRIED && listed < MARKS_MOST; i++) {
+		const char *name, *key = dp_strings__get(&keys->texts, keys->keys[i].id);
+		size_t length;
+		bool whole;
 
-		if (keys.keys[i].count < 2 || !length || used >= size ||
-		    is_listed(text, name, length))
+		if (keys->keys[i].count < 2)
 			continue;
-		used += (size_t)snprintf(text + used, size - used, "%s '%.*s' (%zu times)",
-					 listed++    ? ","
-					 : operators ? ": operators are"
-						     : ": there are",
-					 length, name, keys.keys[i].count);
+		tried++;
+		name = name_of(keys, trace, &keys->keys[i]);
+		length = plain_length(key, name);
+		/* what is suggested must find these ranges only */
+		whole = !length ||
+			is_in_others(kinds, kind, keys->keys[i].id, trace, name, length);
+		if (!write_regex(regex, name, whole ? strlen(name) : length, whole) || used >= size)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s '%s' (%s times)",
+					 listed++	     ? ","
+					 : kind == OPERATORS ? ": operators are"
+							     : ": there are",
+					 regex, dp_text__count(number, keys->keys[i].count));
 	}
-	dp_range_keys__fini(&keys);
-	return status;
 }
 
 int dp_analysis__no_marks(const struct dp_trace *trace, const char *marks, struct dp_error *error)
 {
-	char there_are[200] = "";
+	struct dp_range_keys kinds[KINDS] = { 0 };
+	char there_are[MARKS_MOST * (MARK_SIZE + 40)] = "";
 	int status = DP_OK;
 
 	if (!dp_trace_ranges(trace)->count)
 		snprintf(there_are, sizeof(there_are), ": the trace has no annotations");
-	for (int operators = 0; operators < 2 && !there_are[0] && !status; operators++)
-		status = say_marks(there_are, sizeof(there_are), trace, operators);
+	for (int kind = 0; kind < KINDS && !status; kind++)
+		status = dp_range_keys__count(&kinds[kind], trace, kind == OPERATORS);
+	for (int kind = 0; kind < KINDS && !there_are[0] && !status; kind++)
+		say_marks(there_are, sizeof(there_are), trace, kinds, kind);
+	for (int kind = 0; kind < KINDS; kind++)
+		dp_range_keys__fini(&kinds[kind]);
 	if (status)
 		return status;
 	return dp_error__set(error, DP_ERR_ARGUMENT,
@@ -169,61 +218,81 @@ static double ratio(uint64_t a, uint64_t b)
 
 /*
  * The number of iterations found that is nearest to a requested one and not requested itself; 0 if
- * there is none.
+ * there is none. Loops that reports show by default come first.
  */
 static size_t nearest(const struct dp_analysis_options *options, uint64_t wanted,
 		      const struct dp_loops *loops)
 {
+	bool chosen = false;
 	size_t best = 0;
 
 	for (size_t l = 0; l < loops->count; l++) {
-		size_t complete = dp_loops__whole(&loops->loops[l]);
+		const struct dp_sequence_loop *loop = &loops->loops[l];
+		size_t complete = dp_loops__whole(loop);
 
-		if (!complete || loops->loops[l].matches_in_sequence ||
+		if (!complete || loop->matches_in_sequence || (chosen && !loop->chosen) ||
 		    dp_analysis__is_requested(options, complete))
 			continue;
-		if (!best || ratio(complete, wanted) < ratio(best, wanted))
+		if (!best || loop->chosen > chosen ||
+		    ratio(complete, wanted) < ratio(best, wanted))
 			best = complete;
+		chosen |= loop->chosen;
 	}
 	return best;
 }
 
+/* Adds what there is instead: "; the nearest has 6; annotations, which -n overrides, mark 5". */
+static void add_instead(char *text, size_t size, size_t found, size_t marked)
+{
+	char number[DP_TEXT_SIZE];
+	size_t used = strlen(text);
+
+	if (found)
+		used += (size_t)snprintf(text + used, size - used, "; the nearest has %s",
+					 dp_text__count(number, found));
+	if (marked && marked == found && used < size)
+		snprintf(text + used, size - used, ", as many as annotations mark");
+	else if (marked && used < size)
+		snprintf(text + used, size - used, "; annotations, which -n overrides, mark %s",
+			 dp_text__count(number, marked));
+}
+
 /* Warns of a number of iterations that no loop has, or that fewer loops have than requested. */
 static void missing_count(const struct dp_analysis_options *options, const struct dp_stream *stream,
-			  uint64_t wanted, size_t before, const struct dp_loops *loops)
+			  uint64_t wanted, size_t before, const struct dp_loops *loops,
+			  size_t marked)
 {
-	const char *plural = wanted == 1 ? "" : "s";
 	const struct dp_log *log = &options->log;
-	size_t found, fitting = 0;
+	char number[DP_TEXT_SIZE], text[200];
+	size_t fitting = 0;
 
 	for (size_t l = 0; l < loops->count; l++)
 		fitting += dp_loops__whole(&loops->loops[l]) == wanted ||
 			   loops->loops[l].matches_in_sequence;
 	if (fitting > before || (fitting && !before))
 		return;
-	found = nearest(options, wanted, loops);
-	if (fitting == before && fitting)
+	dp_text__count(number, wanted);
+	if (fitting == before && fitting) {
 		dp_log__write(log, DP_LOG_WARNING,
-			      "stream %lld has %zu loop%s of %llu iterations, fewer than requested",
-			      (long long)stream->stream, fitting, fitting == 1 ? "" : "s",
-			      (unsigned long long)wanted);
-	else if (!fitting && !before && found)
-		dp_log__write(log, DP_LOG_WARNING,
-			      "stream %lld has no loop of %llu iteration%s; the nearest has %zu",
-			      (long long)stream->stream, (unsigned long long)wanted, plural, found);
-	else if (!fitting && !before)
-		dp_log__write(log, DP_LOG_WARNING, "stream %lld has no loop of %llu iteration%s",
-			      (long long)stream->stream, (unsigned long long)wanted, plural);
+			      "stream %lld has %zu loop%s of %s iterations, fewer than requested",
+			      (long long)stream->stream, fitting, fitting == 1 ? "" : "s", number);
+	} else if (!fitting && !before) {
+		snprintf(text, sizeof(text), "stream %lld has no loop of %s iteration%s",
+			 (long long)stream->stream, number, wanted == 1 ? "" : "s");
+		add_instead(text, sizeof(text), nearest(options, wanted, loops), marked);
+		dp_log__write(log, DP_LOG_WARNING, "%s", text);
+	}
 }
 
 void dp_analysis__missing_counts(const struct dp_analysis_options *options,
-				 const struct dp_stream *stream, const struct dp_loops *loops)
+				 const struct dp_stream *stream, const struct dp_loops *loops,
+				 size_t marked)
 {
 	for (size_t i = 0; i < options->iterations_count; i++) {
 		size_t before = 0; /* requests of the same number need one loop each */
 
 		for (size_t k = 0; k < i; k++)
 			before += options->iterations[k] == options->iterations[i];
-		missing_count(options, stream, options->iterations[i], before, loops);
+		missing_count(options, stream, options->iterations[i], before, loops, marked);
 	}
 }

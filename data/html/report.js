@@ -87,6 +87,15 @@ function iterationsText([first, last]) {
 	return first === last ? `iteration ${first}` : `iterations ${first}\u2013${last}`;
 }
 
+/* "iterations 6, 7, 14, 16": those of a finding that is not about all in its range. */
+function iterationsOf(finding) {
+	const slow = finding.slow, shown = slow.slice(0, 6).join(", ");
+
+	if (slow.length < 2)
+		return iterationsText(slow.length ? [slow[0], slow[0]] : finding.iterations);
+	return `iterations ${shown}${slow.length > 6 ? ` and ${slow.length - 6} more` : ""}`;
+}
+
 function showFinding(finding) {
 	const loop = report.loops[finding.loop];
 	const save = finding.cost ? el("span", { class: "save" }, finding.cost) : null;
@@ -98,7 +107,7 @@ function showFinding(finding) {
 		el("div", { class: "evidence" },
 			known(finding.confidence) ? el("span", null, "confidence ", el("b", null, format.share(finding.confidence))) : null,
 			loop && loop.series ? el("button", { type: "button", class: "link", click: () => lookAt(finding) },
-				iterationsText(finding.iterations)) : null));
+				iterationsOf(finding)) : null));
 }
 
 function showFindings() {
@@ -176,7 +185,7 @@ function lookAt(finding) {
 
 	selectLoop(finding.loop);
 	zoom.set(first - Math.max((last - first) * .1, 2), last + Math.max((last - first) * .1, 2));
-	page.picked = [[first - .5, last + .5]];
+	page.picked = finding.slow.length ? finding.slow.map(k => [k - .5, k + .5]) : [[first - .5, last + .5]];
 	drawZoomed();
 	showIteration(first);
 	byId("series").scrollIntoView({ block: "center" });

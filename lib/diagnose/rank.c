@@ -254,8 +254,8 @@ static bool concerns_device(const struct dp_rule_finding *found, uint32_t device
 
 /*
  * Marks what is predicted for devices that wait in collectives for others: it holds if these get as
- * fast. Those in the trace are in loops of the same period; adds what they need by themselves,
- * where that is longer.
+ * fast. Those in the trace are in loops of the same period; adds what the slowest needs if it waits
+ * for none, where that is longer.
  */
 static void mind_others(struct dp_rule_finding *found, const struct dp_peers *peers)
 {

@@ -136,6 +136,23 @@ struct dp_ranks {
 	struct dp_strings texts; /* all texts that the result lends */
 };
 
+/* other_jobs.c: how a rank's time differs from that of most others. */
+enum dp_apart { DP_APART_NOT, DP_APART_BEFORE, DP_APART_AFTER, DP_APART_CLOCK };
+
+/*
+ * Sets apart of each of the ranks: what has collectives and was recorded long before or after most,
+ * or by a clock that starts at another time. Errors: DP_ERR_NOMEM. Cost: n log n in the ranks.
+ */
+int dp_ranks__find_apart(enum dp_apart *apart, const struct dp_rank_summary *const *ranks,
+			 size_t rank_count);
+
+/*
+ * If a group, whose name lists its members, has more of them: sets surplus to the group for those
+ * ranks that are only counted, the last ones first, and to DP_NONE for all others. Errors:
+ * DP_ERR_NOMEM. Cost: linear in the members of groups.
+ */
+int dp_job__find_surplus(uint32_t *surplus, const struct dp_job *job);
+
 /*
  * absent.c: reads the list that ends a group's name, "0 [4, 5, 6, 7]". The caller frees the result.
  * NULL if memory runs out.

@@ -17,14 +17,19 @@ enum { DOUBLES_MOST = 8 };
 static int leave_out(struct dp_ranks *ranks, const char *file, const char *format, ...)
 	DP_PRINTF(3, 4);
 
+/* Of several ranks of a file, a reason is listed once. */
 static int leave_out(struct dp_ranks *ranks, const char *file, const char *format, ...)
 {
+	size_t count = ranks->left_out_count;
 	char why[512];
 	va_list values;
 
 	va_start(values, format);
 	vsnprintf(why, sizeof(why), format, values);
 	va_end(values);
+	if (count && !strcmp(ranks->left_out[count - 1].file, file) &&
+	    !strcmp(ranks->left_out[count - 1].why, why))
+		return DP_OK;
 	if (dp_array__reserve(&ranks->left_out, &ranks->left_out_room, ranks->left_out_count + 1,
 			      sizeof(*ranks->left_out)))
 		return DP_ERR_NOMEM;
@@ -229,8 +234,13 @@ static size_t matched_calls(const struct dp_job_rank *rank)
 	return count;
 }
 
-static int report_stranger(struct dp_ranks *ranks, const struct dp_job_rank *rank)
+static int report_stranger(struct dp_ranks *ranks, const struct dp_job_rank *rank, const char *full)
 {
+	if (full)
+		return leave_out(ranks, rank->file,
+				 "of another job, or a copy: process group %.200s has all of its "
+				 "members without it",
+				 full);
 	if (rank->from->untimed && matched_calls(rank))
 		return leave_out(ranks, rank->file,
 				 "rank %lld has durations of collectives without their times, "
@@ -240,21 +250,26 @@ static int report_stranger(struct dp_ranks *ranks, const struct dp_job_rank *ran
 		       ? leave_out(ranks, rank->file,
 				   "of another job: none of its collectives is on any other rank")
 		       : leave_out(ranks, rank->file,
-				   "rank %lld has no collectives, which the others share",
-				   (long long)rank->rank);
+				   "no collectives, which the others share");
+}
+
+static const char *group_name(const struct dp_job *job, uint32_t group)
+{
+	return group == DP_NONE ? NULL : dp_strings__get(&job->names, job->groups[group].name);
 }
 
 /*
- * Drops ranks whose collectives no other rank has, while others agree, and those without times if
- * others have times. If a rank has another file, that is tried instead. *changed: the job is
+ * Drops ranks whose collectives no other rank has, while others agree, those that are too many for
+ * their group, and those without times if others have times. If a rank has another file, that is tried instead. *changed: the job is
  * another one now.
  */
 static int drop_strangers(struct dp_ranks *ranks, const struct dp_job *job,
 			  struct candidates *candidates, bool *changed)
 {
+	uint32_t *surplus = dp_alloc__array(job->count + 1, sizeof(*surplus));
 	struct entry *entries = candidates->entries;
 	size_t matched = 0, timed = 0, kept = 0;
-	int status = DP_OK;
+	int status = surplus ? dp_job__find_surplus(surplus, job) : DP_ERR_NOMEM;
 
 	*changed = false;
 	for (size_t r = 0; r < job->count; r++) {
@@ -264,16 +279,18 @@ static int drop_strangers(struct dp_ranks *ranks, const struct dp_job *job,
 	for (size_t r = 0; r < job->count && !status; r++) {
 		bool stranger = (job->count >= RANKS_TO_EXCLUDE && matched >= 2 &&
 				 !matched_calls(&job->ranks[r])) ||
-				(timed && job->ranks[r].from->untimed);
+				(timed && job->ranks[r].from->untimed) || surplus[r] != DP_NONE;
 
 		if (stranger) {
-			status = report_stranger(ranks, &job->ranks[r]);
+			status = report_stranger(ranks, &job->ranks[r],
+						 group_name(job, surplus[r]));
 			*changed = true;
 		}
 		if (!stranger || take_double(candidates, &entries[r]))
 			entries[kept++] = entries[r];
 	}
 	candidates->count = kept;
+	free(surplus);
 	return status;
 }
 
@@ -432,12 +449,45 @@ static bool is_too_sparse(const struct dp_job *job)
 	return cells > CELLS_MOST && cells / CELLS_PER_STEP > steps;
 }
 
+/* Drops ranks that were recorded at another time than most, before they take a number. */
+static int drop_apart(struct dp_ranks *ranks, struct entry *entries, size_t *count)
+{
+	static const char *const whys[] = {
+		[DP_APART_BEFORE] = "of another job: recorded long before most others",
+		[DP_APART_AFTER] = "of another job: recorded long after most others",
+		[DP_APART_CLOCK] = "of another job: its clock starts at another time than that of "
+				   "most others",
+	};
+	const struct dp_rank_summary **all = dp_alloc__array(*count + 1, sizeof(*all));
+	enum dp_apart *apart = dp_alloc__array(*count + 1, sizeof(*apart));
+	int status = all && apart ? DP_OK : DP_ERR_NOMEM;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *count && !status; i++)
+		all[i] = entries[i].from;
+	if (!status)
+		status = dp_ranks__find_apart(apart, all, *count);
+	for (size_t i = 0; i < *count && !status; i++) {
+		if (apart[i] == DP_APART_NOT)
+			entries[kept++] = entries[i];
+		else
+			status = leave_out(ranks, entries[i].file->source.name, "%s",
+					   whys[apart[i]]);
+	}
+	*count = kept;
+	free(all);
+	free(apart);
+	return status;
+}
+
 static int fill(struct dp_ranks *ranks, struct entry *entries, size_t count)
 {
 	struct candidates candidates = { NULL, 0, NULL, 0 };
 	struct dp_job job = { 0 };
-	int status = number_entries(entries, count);
+	int status = drop_apart(ranks, entries, &count);
 
+	if (!status)
+		status = number_entries(entries, count);
 	if (!status)
 		status = candidates_init(&candidates, entries, count);
 	if (!status)

@@ -90,8 +90,12 @@ const char *dp_compare_words__finding(enum dp_finding_change change)
 
 const char *dp_compare_words__trend(const struct dp_pair_finding *both)
 {
-	if (both->change != DP_FINDING_STILL || !dp_difference_is_significant(&both->metric_mean))
+	bool alone = !both->finding[0] || !both->finding[1];
+
+	if (both->change != DP_FINDING_STILL)
 		return dp_compare_words__finding(both->change);
+	if (!dp_difference_is_significant(&both->metric_mean))
+		return alone ? "unclear" : dp_compare_words__finding(both->change);
 	return both->metric_mean.change > 0 ? "worse" : "better";
 }
 
@@ -161,10 +165,7 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 
 const char *dp_compare_words__only(const struct dp_pair_finding *both)
 {
-	const char *still = dp_compare_words__finding(DP_FINDING_STILL);
-
-	if ((both->finding[0] && both->finding[1]) ||
-	    strcmp(dp_compare_words__trend(both), still) != 0)
+	if (strcmp(dp_compare_words__trend(both), "unclear") != 0)
 		return "";
 	return both->finding[0] ? " (reported only before)" : " (reported only after)";
 }

@@ -75,8 +75,8 @@ double dp_compare_words__period(const struct dp_comparison *comparison, size_t p
 const char *dp_compare_words__finding(enum dp_finding_change change);
 
 /*
- * The same for people: "worse" or "better" instead of "still" if only one run has the finding and
- * the mean of its metric, which is shown, changed significantly. Static.
+ * The same for people: if only one run has the finding, "worse" or "better" instead of "still" if
+ * the mean of its metric, which is shown, changed significantly, and else "unclear". Static.
  */
 const char *dp_compare_words__trend(const struct dp_pair_finding *both);
 
@@ -89,7 +89,7 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 			    const struct dp_comparison *comparison,
 			    const struct dp_pair_finding *both);
 
-/* " (reported only before)" for a finding of the first run alone that is "still". Static. */
+/* " (reported only before)" for a finding of the first run alone that is "unclear". Static. */
 const char *dp_compare_words__only(const struct dp_pair_finding *both);
 
 /* The severity before if it changed, else NULL. */

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define SLOW_MOST 1000 /* iterations that a finding lists */
+
 /* In order of their dependencies. */
 static const char *const scripts[] = { "base.js", "charts.js", "timeline.js", "tables.js",
 				       "report.js" };
@@ -210,6 +212,32 @@ static void open_findings(struct dp_render *render, struct dp_html *html)
 	html->findings = true;
 }
 
+/* Returns true if a finding counts the slow iterations of its loop. */
+static bool is_of_slow(const struct dp_finding *finding)
+{
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (finding->loop != DP_NONE &&
+		    !strcmp(finding->evidence[i].name, "slow_iterations"))
+			return true;
+	return false;
+}
+
+/* Lists the iterations of a finding that is not about all from its first to its last. */
+static void write_slow(struct dp_render *render, const struct dp_finding *finding)
+{
+	const struct dp_iteration *at;
+	size_t count = 0;
+
+	dp_render__text(render, ",\"slow\":[");
+	for (size_t k = finding->first_iteration;
+	     is_of_slow(finding) && k <= finding->last_iteration && count < SLOW_MOST; k++) {
+		at = dp_analysis_loop_iteration(render->analysis, finding->loop, k);
+		if (at && at->slow)
+			dp_render__format(render, "%s%zu", count++ ? "," : "", k);
+	}
+	dp_render__text(render, "]");
+}
+
 static int write_finding(struct dp_render *render, size_t id)
 {
 	const struct dp_finding *finding = dp_analysis_finding(render->analysis, id);
@@ -239,7 +267,9 @@ static int write_finding(struct dp_render *render, size_t id)
 		dp_json__put(render, "%['%','%',%]", dp_json__comma(i), dp_json__raw(value->name),
 			     dp_json__raw(value->unit), dp_json__real(value->value, value->unit));
 	}
-	dp_render__text(render, "]}");
+	dp_render__text(render, "]");
+	write_slow(render, finding);
+	dp_render__text(render, "}");
 	return DP_OK;
 }
 

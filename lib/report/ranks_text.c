@@ -2,6 +2,7 @@
  * A job on one screen: which rank holds it up, why, and what that costs; then the ranks, and the
  * time of their collectives.
  */
+#include "base/text.h"
 #include "report/ranks_words.h"
 
 #include <limits.h>
@@ -11,7 +12,8 @@
 enum {
 	BODY = 12, /* where the text of a labelled line begins */
 	COLLECTIVES_MOST = 3,
-	LEFT_OUT_MOST = 3,
+	LEFT_OUT_MOST = 6, /* lines */
+	NAMED_MOST = 3,	   /* files in one */
 	SCREEN = 24,	  /* lines of a terminal of unknown height */
 	OTHER_LINES = 20, /* lines without rows of ranks, but with the prompt */
 	RANKS_LEAST = 4,
@@ -159,26 +161,72 @@ static void write_sources(struct dp_render *render, const struct dp_ranks *ranks
 		labelled(render, "ranks", words.text);
 }
 
+/* Adds the names of files that were left out for the same reason as file i. */
+static void add_alike(struct dp_words *words, const struct dp_ranks *ranks, size_t i, size_t count,
+		      bool ascii)
+{
+	const char *why = dp_ranks_left_out(ranks, i)->why;
+	const struct dp_left_out *at;
+	char file[DP_LABEL_SIZE], number[DP_TEXT_SIZE];
+	size_t named = 0;
+
+	for (; (at = dp_ranks_left_out(ranks, i)) && named < NAMED_MOST; i++) {
+		const char *name = strrchr(at->file, '/');
+
+		if (strcmp(at->why, why) != 0)
+			continue;
+		dp_words__add(words, "%s%s", named++ ? ", " : "",
+			      dp_label__text(file, name ? name + 1 : at->file, 40, ascii));
+	}
+	if (count > named)
+		dp_words__add(words, " and %s more", dp_text__count(number, count - named));
+}
+
+/* The number of files from i on with its reason; 0 if an earlier one has it. */
+static size_t count_alike(const struct dp_ranks *ranks, size_t i)
+{
+	const char *why = dp_ranks_left_out(ranks, i)->why;
+	const struct dp_left_out *at;
+	size_t count = 0;
+
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(dp_ranks_left_out(ranks, k)->why, why))
+			return 0;
+	for (; (at = dp_ranks_left_out(ranks, i)); i++)
+		count += !strcmp(at->why, why);
+	return count;
+}
+
+/* Unless verbose, a line per reason, and only a few. */
 static void write_left_out(struct dp_render *render, const struct dp_ranks *ranks)
 {
+	bool ascii = render->options->ascii, verbose = render->options->verbose;
 	const struct dp_left_out *at;
-	char file[DP_LABEL_SIZE], why[DP_LABEL_SIZE];
-	bool ascii = render->options->ascii;
-	size_t i;
+	char file[DP_LABEL_SIZE], why[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	size_t lines = 0, listed = 0, i;
 
 	for (i = 0; (at = dp_ranks_left_out(ranks, i)); i++) {
 		struct dp_words words = { 0 };
+		size_t alike = verbose ? 1 : lines < LEFT_OUT_MOST ? count_alike(ranks, i) : 0;
 
-		if (i >= LEFT_OUT_MOST && !render->options->verbose)
+		if (!alike)
 			continue;
+		if (alike > 1) {
+			dp_words__add(&words, "%s files: ", dp_text__count(number, alike));
+			add_alike(&words, ranks, i, alike, ascii);
+		} else {
+			dp_words__add(&words, "%s", dp_label__text(file, at->file, 60, ascii));
+		}
 		/* the reason may name another file */
-		dp_words__add(&words, "%s: %s", dp_label__text(file, at->file, 60, ascii),
+		dp_words__add(&words, ": %s",
 			      dp_label__text(why, at->why, DP_LABEL_COLUMNS, ascii));
 		labelled(render, "left out", words.text);
+		lines++;
+		listed += alike;
 	}
-	if (i > LEFT_OUT_MOST && !render->options->verbose)
-		dp_render__format(render, "            %zu more files left out (-v shows all)\n",
-				  i - LEFT_OUT_MOST);
+	if (i > listed)
+		dp_render__format(render, "            %s left out (-v shows all)\n",
+				  dp_text__plural(number, i - listed, "more file"));
 }
 
 static void write_row(struct dp_render *render, const struct dp_collective_row *row, const char *group)

@@ -40,6 +40,8 @@ struct dp_text {
 	size_t findings;		 /* how many already */
 	size_t metrics[DP_TEXT_METRICS]; /* the columns of iterations */
 	size_t metric_count;
+	size_t rows_slow; /* of slow iterations that were written beyond the first and last ones */
+	size_t rows_left; /* iterations that were left out */
 };
 
 /* The columns at which the labels of a loop's lines begin, and their text. */

@@ -256,12 +256,11 @@ static bool is_around(const struct dp_render *render, const struct dp_loop *loop
 /* Writes "5 iterations of 12 kernels: 98% confidence", indented as deep as the loop is nested. */
 static void write_title(struct dp_render *render, const struct dp_loop *loop)
 {
-	char iterations[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
+	char iterations[DP_NUMBER_SIZE], share[DP_NUMBER_SIZE];
 	struct dp_words words = { 0 };
 
-	dp_words__add(&words, "%s of %s",
-		      dp_text__plural(iterations, loop->complete, "iteration"),
-		      dp_text__plural(kernels, loop->length, "kernel"));
+	dp_words__add(&words, "%s of ", dp_text__plural(iterations, loop->complete, "iteration"));
+	dp_text__contents(&words, render, loop->id);
 	if (loop->found_by == DP_FOUND_BY_MARKS)
 		dp_words__add(&words, ", from annotations");
 	else if (isfinite(loop->confidence))
@@ -359,6 +358,8 @@ static void write_refused(struct dp_render *render, uint32_t stream, size_t from
 		if (isfinite(fact(entry, "confidence")))
 			dp_words__add(&words, ", %s confidence",
 				      dp_text__percent(share, fact(entry, "confidence")));
+		if (fact(entry, "listed") > 0)
+			dp_words__add(&words, ", replaced by what a later stage found");
 		dp_text__blanks(render, 4);
 		dp_text__wrap(render, 4, 6, words.text);
 	}

@@ -2,6 +2,7 @@
  * Findings in the text report, in their order: what is wrong, what it costs, the evidence, and one
  * thing to do. As many as fit the screen, or all if there is none.
  */
+#include "base/text.h"
 #include "report/text.h"
 
 #include <math.h>
@@ -29,14 +30,31 @@ static size_t arrow_columns(const struct dp_render *render)
 	return render->options->ascii ? DETAIL_INDENT + 1 : DETAIL_INDENT;
 }
 
-/* The number of lines of a finding's evidence and advice. */
-static size_t detail_lines(const struct dp_render *render, const struct dp_finding *finding)
+/* Adds a finding's advice or, if an earlier one gives the same, which. */
+static void add_advice(struct dp_words *words, const struct dp_render *render, size_t id)
 {
-	struct dp_words words = { 0 };
+	const char *advice = dp_analysis_finding(render->analysis, id)->advice;
+	char number[DP_NUMBER_SIZE];
+	size_t first = 0;
 
-	gather_evidence(&words, render, finding);
+	while (first < id &&
+	       strcmp(dp_analysis_finding(render->analysis, first)->advice, advice) != 0)
+		first++;
+	if (first < id)
+		dp_words__add(words, "as for finding %s", dp_text__count(number, first + 1));
+	else
+		dp_words__add(words, "%s", advice);
+}
+
+/* The number of lines of a finding's evidence and advice. */
+static size_t detail_lines(const struct dp_render *render, size_t id)
+{
+	struct dp_words words = { 0 }, advice = { 0 };
+
+	gather_evidence(&words, render, dp_analysis_finding(render->analysis, id));
+	add_advice(&advice, render, id);
 	return (words.used ? dp_text__lines(render, INDENT, INDENT, words.text) : 0) +
-	       dp_text__lines(render, arrow_columns(render), DETAIL_INDENT, finding->advice);
+	       dp_text__lines(render, arrow_columns(render), DETAIL_INDENT, advice.text);
 }
 
 /* Returns its width. */
@@ -51,11 +69,11 @@ size_t dp_text__severity(struct dp_render *render, enum dp_severity severity)
 	return strlen(name);
 }
 
-static void write_detail(struct dp_render *render, const struct dp_finding *finding)
+static void write_detail(struct dp_render *render, size_t id)
 {
-	struct dp_words words = { 0 };
+	struct dp_words words = { 0 }, advice = { 0 };
 
-	gather_evidence(&words, render, finding);
+	gather_evidence(&words, render, dp_analysis_finding(render->analysis, id));
 	if (words.used) {
 		dp_text__blanks(render, INDENT);
 		dp_text__wrap(render, INDENT, INDENT, words.text);
@@ -63,7 +81,8 @@ static void write_detail(struct dp_render *render, const struct dp_finding *find
 	dp_text__blanks(render, INDENT);
 	dp_text__styled(render, DP_STYLE_HEAD, render->options->ascii ? "->" : "\xe2\x86\x92");
 	dp_render__text(render, " ");
-	dp_text__wrap(render, arrow_columns(render), DETAIL_INDENT, finding->advice);
+	add_advice(&advice, render, id);
+	dp_text__wrap(render, arrow_columns(render), DETAIL_INDENT, advice.text);
 }
 
 size_t dp_text__level(const struct dp_render *render)
@@ -183,7 +202,7 @@ size_t dp_text__least_lines(const struct dp_render *render)
 
 	if (!count)
 		return 0;
-	lines = detail_lines(render, dp_analysis_finding(render->analysis, 0));
+	lines = detail_lines(render, 0);
 	lines += count > 1; /* what -v shows */
 	for (size_t i = 0; i < count; i++)
 		lines += headline_lines(render, i);
@@ -207,13 +226,12 @@ static void plan(struct dp_render *render)
 	left = text->height > render->lines + 2 ? text->height - render->lines - 2 : 0;
 	left = left > least ? left - least : 0;
 	for (size_t i = 1; i < count; i++)
-		all += detail_lines(render, dp_analysis_finding(render->analysis, i));
+		all += detail_lines(render, i);
 	if (all <= left + (count > 1 && count == dp_analysis_finding_count(render->analysis)))
 		return;
 	text->detailed = 1;
 	while (text->detailed < count) {
-		detail =
-			detail_lines(render, dp_analysis_finding(render->analysis, text->detailed));
+		detail = detail_lines(render, text->detailed);
 		if (detail > left)
 			return;
 		left -= detail;
@@ -241,7 +259,7 @@ void dp_text__finding(struct dp_render *render, size_t id)
 	add_headline(&words, render, finding);
 	dp_text__wrap(render, lead_columns(id, finding), INDENT, words.text);
 	if (text->findings++ < text->detailed)
-		write_detail(render, finding);
+		write_detail(render, id);
 }
 
 /* Returns true if a loop has a period, which rules need. */
@@ -364,8 +382,8 @@ bool dp_text__no_findings(struct dp_words *words, struct dp_render *render, bool
 	}
 	if (!loop) {
 		dp_words__add(words,
-			      "No findings. Without iterations, rules examine the %s as a whole, "
-			      "if it has %d kernels or more and no pause.",
+			      "No findings. Without iterations, rules are applied to the whole %s "
+			      "if it has at least %d kernels and recording was never paused.",
 			      dp_text__whole(render), DP_CAPTURE_KERNELS);
 		return false;
 	}

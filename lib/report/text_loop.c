@@ -165,7 +165,9 @@ static void write_sparkline(struct dp_render *render, size_t id)
 struct mean {
 	double sum;
 	double most;
+	size_t longest; /* the iteration with the maximum */
 	size_t count;
+	size_t positive; /* of these, those that are not 0 */
 };
 
 /*
@@ -192,8 +194,10 @@ static struct mean mean_of(const struct dp_render *render, size_t id, const char
 		    dp_analysis_loop_iteration(render->analysis, id, k - before)->warmup)
 			continue;
 		mean.sum += value;
+		mean.longest = value > mean.most ? k : mean.longest;
 		mean.most = fmax(mean.most, value);
 		mean.count++;
+		mean.positive += value > 0;
 	}
 	return mean;
 }
@@ -209,6 +213,39 @@ double dp_text__mean_interval(const struct dp_render *render, size_t loop)
 }
 
 /*
+ * Adds what is uploaded per iteration or, if a mean would hide that most of it is uploaded in one of
+ * several iterations, or in fewer than half of them, where. What is uploaded before an iteration is
+ * part of it.
+ */
+static void add_uploads(struct dp_words *words, const struct dp_render *render, size_t id)
+{
+	struct mean bytes = mean_of(render, id, "h2d_bytes", NULL, false);
+	char number[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
+
+	if (!(bytes.sum > 0))
+		return;
+	dp_words__add(words, "; ");
+	if (bytes.count > 2 && bytes.most > bytes.sum / 2) {
+		dp_words__add(words, "%s uploaded for iteration %s",
+			      dp_human__bytes(number, bytes.most),
+			      dp_text__count(digits, bytes.longest));
+		if (bytes.positive > 1)
+			dp_words__add(words, ", %s in all others",
+				      dp_human__bytes(number, bytes.sum - bytes.most));
+		else
+			dp_words__add(words, ", nothing for others");
+	} else if (2 * bytes.positive < bytes.count) {
+		dp_words__add(words, "%s uploaded in all, for %s",
+			      dp_human__bytes(number, bytes.sum),
+			      dp_text__count(digits, bytes.positive));
+		dp_words__add(words, " of %s iterations", dp_text__count(digits, bytes.count));
+	} else {
+		dp_words__add(words, "%s uploaded per iteration",
+			      dp_human__bytes(number, value_of(bytes)));
+	}
+}
+
+/*
  * Writes the paper's table in words, for the steady state: what lies between iterations and between
  * operations.
  */
@@ -219,7 +256,6 @@ static void write_gaps(struct dp_render *render, size_t id)
 	/* a mean of shares would give short intervals too much weight */
 	double overlap = mean_of(render, id, "overlap", "interval_ns", true).sum / between.sum;
 	double inside_ns = value_of(mean_of(render, id, "operation_gap_ns", NULL, false));
-	double bytes = value_of(mean_of(render, id, "h2d_bytes", NULL, false));
 	bool ascii = render->options->ascii, verbose = render->options->verbose;
 	size_t streams;
 	char number[DP_NUMBER_SIZE];
@@ -245,9 +281,8 @@ static void write_gaps(struct dp_render *render, size_t id)
 			      dp_human__duration(number, inside_ns, ascii),
 			      dp_text__kernels_elsewhere(&streams, render, id) ? " of the loop"
 									       : "");
-	if (bytes > 0 && verbose)
-		dp_words__add(&words, "; %s uploaded per iteration",
-			      dp_human__bytes(number, bytes));
+	if (verbose)
+		add_uploads(&words, render, id);
 	if (!words.used)
 		return;
 	dp_text__label(render, "gaps");

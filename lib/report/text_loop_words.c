@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define REGULAR_MOST 2 /* variants that are shown */
+#define PARTIAL_MOST 2 /* partial iterations that are named */
 #define WHOLE 0.95     /* coverage above which the rest is not worth mentioning */
 #define LIKELY 0.5
 #define MOST 0.5 /* of the capture */
@@ -283,11 +284,37 @@ static void add_regular(struct dp_words *words, const struct dp_render *render,
 	}
 }
 
+/* Adds "; partial iterations 0 and 7 excluded", whose numbers others lack. */
+static void add_partial(struct dp_words *words, const struct dp_render *render,
+			const struct dp_loop *loop)
+{
+	size_t partial = loop->iterations - loop->complete, named = 0;
+	char number[DP_NUMBER_SIZE];
+
+	if (!partial || !loop->complete)
+		return;
+	if (partial > PARTIAL_MOST) {
+		dp_words__add(words, "; %s excluded",
+			      dp_text__plural(number, partial, "partial iteration"));
+		return;
+	}
+	dp_words__add(words, "; partial iteration%s", partial > 1 ? "s" : "");
+	for (size_t k = 0; k < loop->iterations; k++) {
+		const struct dp_iteration *at =
+			dp_analysis_loop_iteration(render->analysis, loop->id, k);
+
+		if (at && at->partial)
+			dp_words__add(words, "%s %s", named++ ? " and" : "",
+				      dp_text__count(number, k));
+	}
+	dp_words__add(words, " excluded");
+}
+
 /* Adds what is special about some of the iterations. */
 static void add_exceptions(struct dp_words *words, const struct dp_render *render,
 			   const struct dp_loop *loop)
 {
-	size_t partial = loop->iterations - loop->complete, different = 0, warmup = 0;
+	size_t different = 0, warmup = 0;
 	char number[DP_NUMBER_SIZE];
 
 	for (size_t k = 0; k < loop->iterations; k++) {
@@ -309,9 +336,7 @@ static void add_exceptions(struct dp_words *words, const struct dp_render *rende
 			      different == 1 ? "differs" : "differ");
 	if (different)
 		add_regular(words, render, loop);
-	if (partial && loop->complete)
-		dp_words__add(words, "; %s excluded",
-			      dp_text__plural(number, partial, "partial iteration"));
+	add_partial(words, render, loop);
 }
 
 bool dp_text__is_minor(double *share, const struct dp_render *render, const struct dp_loop *loop)

@@ -70,7 +70,7 @@ static void add_top(struct dp_words *words, struct dp_render *render,
 	for (size_t i = 0; i < capture->count && !status; i++) {
 		dp_label__kernel_at(name, names[i], places[i], NAME_COLUMNS,
 				    render->options->ascii);
-		dp_words__add(words, "%s %s %s", i ? "," : "", name,
+		dp_words__add(words, "%s %s %s", i ? ";" : "", name,
 			      dp_human__share(number, capture->time_ns[i] / capture->kernel_ns));
 	}
 	dp_words__add(words, capture->count ? "." : "");
@@ -249,7 +249,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 		dp_words__add(words, " (%s confidence: too low to report). ",
 			      dp_text__percent(number, candidate->confidence));
 	} else if (has_row(candidate)) {
-		dp_words__add(words, "Single kernels of its %s repeat in a row, up to %s times. ",
+		dp_words__add(words, "On its %s, one kernel runs up to %s times in a row. ",
 			      streams, dp_text__count(number, candidate->in_row));
 	} else {
 		dp_words__add(words, "No part of its %s repeats often and regularly enough. ",
@@ -271,8 +271,35 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 		dp_text__add_graphs(words, graphs);
 }
 
+/* Returns true if the trace has host ranges that are not a framework's operators. */
+static bool has_annotations(const struct dp_render *render)
+{
+	const struct dp_ranges *ranges = dp_trace_ranges(dp_analysis_trace(render->analysis));
+
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->kind[i] != DP_RANGE_OPERATOR)
+			return true;
+	return false;
+}
+
 const char *dp_text__nothing_advice(const struct dp_render *render, size_t stream)
 {
+	/* for a single pass, and by what annotations there are: used ones, none, others */
+	static const char *const advice[][3] = {
+		{ "If you know the number of iterations, pass it (-n N); or record a longer part "
+		  "of the run.",
+		  "If you know the number of iterations, pass it (-n N); or record a longer part "
+		  "of the run, or one with annotations (--marks).",
+		  "If you know the number of iterations, pass it (-n N), or name the annotations "
+		  "that are around them (--marks); or record a longer part of the run." },
+		{ "Record several iterations, so that the whole pass repeats. If it does already, "
+		  "pass their number (-n N).",
+		  "Record several iterations, so that the whole pass repeats. If it does already, "
+		  "pass their number (-n N), or record it with annotations (--marks).",
+		  "Record several iterations, so that the whole pass repeats. If it does already, "
+		  "pass their number (-n N), or name the annotations that are around them "
+		  "(--marks)." },
+	};
 	const struct dp_stream_candidate *candidate =
 		dp_analysis_candidate(render->analysis, stream);
 
@@ -281,18 +308,8 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 	if (candidate->counted)
 		return "No loop has the number of iterations that -n gives: run deepprof without "
 		       "it, or record a longer part of the run.";
-	if (is_pass(candidate) && !is_short(candidate))
-		return candidate->marked
-			       ? "Record several iterations, so that the whole pass repeats. If it does "
-				 "already, pass their number (-n N)."
-			       : "Record several iterations, so that the whole pass repeats. If it does "
-				 "already, pass their number (-n N), or record it with annotations "
-				 "(--marks).";
-	return candidate->marked
-		       ? "If you know the number of iterations, pass it (-n N); or record a longer "
-			 "part of the run."
-		       : "If you know the number of iterations, pass it (-n N); or record a longer "
-			 "part of the run, or one with annotations (--marks).";
+	return advice[is_pass(candidate) && !is_short(candidate)]
+		     [candidate->marked ? 0 : 1 + has_annotations(render)];
 }
 
 static void write_nothing(struct dp_render *render, size_t stream)

@@ -71,16 +71,25 @@ static bool is_stop(char c)
 	return c == ',' || c == ';' || c == ':';
 }
 
+/* Returns true if words end with "(deepprof", and the name of a command follows. */
+static bool is_command(const char *words, size_t length)
+{
+	static const char name[] = "(deepprof";
+
+	return length == sizeof(name) - 1 && !strncmp(words, name, length);
+}
+
 /*
  * The length up to the next possible break: a number is not separated from what it counts or
- * numbers.
+ * numbers, nor "<=" from both of its sides.
  */
 static size_t unbroken(const char *words)
 {
 	size_t length = strcspn(words, " ");
 
 	while (length && words[length] && !is_stop(words[length - 1]) &&
-	       (is_digit(words[length - 1]) || is_digit(words[length + 1])))
+	       (is_digit(words[length - 1]) || is_digit(words[length + 1]) ||
+		words[length + 1] == '<' || is_command(words, length)))
 		length += 1 + strcspn(words + length + 1, " ");
 	return length;
 }

@@ -8,6 +8,10 @@
 #define NOTE_COLUMNS 9
 #define LEAST_COLUMNS 8
 #define GAP 2
+#define ROWS_MOST 40 /* of more, unless all are requested: */
+#define ROWS_FIRST 10
+#define ROWS_LAST 5
+#define ROWS_SLOW 20
 
 /* What is shown first unless metrics are chosen. */
 static const char *const interesting[] = { "period_ns", "duration_ns",	   "interval_ns",
@@ -48,6 +52,7 @@ void dp_text__iterations_head(struct dp_render *render, size_t loop)
 	char title[DP_NUMBER_SIZE];
 
 	choose(text, render);
+	text->rows_slow = text->rows_left = 0;
 	dp_text__style_begin(render, DP_STYLE_DIM);
 	dp_render__text(render, "  index     start kernels edits");
 	for (size_t i = 0; i < text->metric_count; i++) {
@@ -75,7 +80,20 @@ static void write_note(struct dp_render *render, const struct dp_iteration *at)
 	dp_render__text(render, "\n");
 }
 
-void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration)
+/* Returns true if an iteration has a row: of many, the first, the last and slow ones have. */
+static bool has_row(struct dp_render *render, size_t loop, size_t iteration)
+{
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
+	struct dp_text *text = render->state;
+
+	if (render->options->all || count <= ROWS_MOST || iteration < ROWS_FIRST ||
+	    iteration >= count - ROWS_LAST)
+		return true;
+	return dp_analysis_loop_iteration(render->analysis, loop, iteration)->slow &&
+	       text->rows_slow++ < ROWS_SLOW;
+}
+
+static void write_row(struct dp_render *render, size_t loop, size_t iteration)
 {
 	const struct dp_iteration *at =
 		dp_analysis_loop_iteration(render->analysis, loop, iteration);
@@ -97,4 +115,19 @@ void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration)
 		dp_text__column(render, value, -columns_of(metric));
 	}
 	write_note(render, at);
+}
+
+void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration)
+{
+	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
+	struct dp_text *text = render->state;
+	char number[DP_TEXT_SIZE];
+
+	if (has_row(render, loop, iteration))
+		write_row(render, loop, iteration);
+	else
+		text->rows_left++;
+	if (iteration + 1 == count && text->rows_left)
+		dp_render__format(render, "and %s more (-vv or --format=csv shows all)\n",
+				  dp_text__count(number, text->rows_left));
 }

@@ -118,7 +118,7 @@ static const struct dp_saying sayings[] = {
 	{ "more_kernels", "", " more kernels", .of = "extra_kernels", .all = "" },
 	{ "other_idle_ns", "", " more idle, in shorter gaps throughout", .behind = "parts_of_30",
 	  .joint = "; idle for another ", .close = " in the others" },
-	{ "others_ns", "the other GPUs take ", " by themselves" },
+	{ "others_ns", "another GPU takes ", " even if it waits for no other" },
 	{ "overlap", "", " of it uploads" },
 	{ "pageable_copy_ns", "", " in pageable copies", .cost = "in pageable copies" },
 	{ "pageable_share", "", " of the bytes pageable" },

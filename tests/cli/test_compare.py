@@ -602,8 +602,8 @@ class Findings(cli.Case):
         self.assert_done(cli.run("analyze", "--threshold=host-bound=90%", "-o", saved, less))
         for before, after, expected in (
             (saved, more, r"worse   \w+ host-bound: "), (more, saved, r"better  \w+ host-bound: "),
-            (saved, less, r"still   \w+ host-bound \(reported only after\): "),
-            (less, saved, r"still   \w+ host-bound \(reported only before\): "),
+            (saved, less, r"unclear \w+ host-bound \(reported only after\): "),
+            (less, saved, r"unclear \w+ host-bound \(reported only before\): "),
         ):
             self.assertRegex(cli.run("compare", before, after).stdout, f"\n  {expected}")
             (pair,) = json.loads(cli.run("compare", "--format=json", before, after).stdout)["pairs"]
@@ -611,7 +611,7 @@ class Findings(cli.Case):
             self.assertEqual(row["change"], "still")
             mean = row["metric_mean"]
             self.assertEqual(mean["values"], row["metric_ns"])
-            self.assertEqual(mean["significant"], not expected.startswith("still"))
+            self.assertEqual(mean["significant"], not expected.startswith("unclear"))
             if mean["significant"]:
                 self.assertEqual(mean["change"] > 0, expected.startswith("worse"))
                 self.assertTrue(mean["change_ci"][0] <= mean["change"] <= mean["change_ci"][1])
@@ -619,7 +619,7 @@ class Findings(cli.Case):
         uneven = self.program("uneven.json", 900, [500, 510, 500, 510, 3500, 500, 510, 500, 510, 500])
         self.assert_done(cli.run("analyze", "--threshold=host-bound=90%", "-f", "-o", saved, uneven))
         shown = cli.run("compare", more, saved).stdout
-        self.assertRegex(shown, r"\n  still   \w+ host-bound \(reported only before\): [^(]+\(no significant\s+difference\)")
+        self.assertRegex(shown, r"\n  unclear \w+ host-bound \(reported only before\): [^(]+\(no significant\s+difference\)")
 
 
 class Usage(Case):

@@ -83,7 +83,18 @@ class Explain(cli.Case):
         text = cli.run("analyze", "--explain", trace).stdout
         rows = re.findall(r"(?m)^    (\d+ kernels? .* confidence)$", text[text.index("Considered") :])
         self.assertGreaterEqual(len(rows), 3)
+        # it has ranges already
+        self.assertIn("or name the annotations that are around them (--marks).", " ".join(text.split()))
         self.assertEqual(len(rows), len(set(rows)))
+
+    def test_replaced(self):
+        """Iterations have as many kernels as in the report; what was likely and replaced says so."""
+        trace = TRACES / "real" / "nsys-balinski-4a073ef23d.sqlite"
+        if not trace.exists():
+            self.skipTest("the real traces are not there")
+        text = cli.run("analyze", "--explain", trace, env=cli.environment(LC_ALL="C.UTF-8")).stdout
+        self.assertEqual(text.count("246 iterations of 12–63 kernels"), 2)
+        self.assertIn("    13 kernels 8 times, 70% confidence, replaced by what a later stage found\n", text)
 
     def test_fates(self):
         """What is accepted, or votes on its boundary, is named again: no pattern just vanishes."""

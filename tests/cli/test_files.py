@@ -411,6 +411,21 @@ class Input(cli.Case):
                                  "-s", f"graphs={as_one}")
             self.assertRegex(cli.run("info", trace).stdout, rf"\ngraphs       {words}\n")
 
+    def test_same_advice(self):
+        """Of two findings is written once."""
+        trace = TRACES / "nvvp-tf-v8.nvvp"
+        if not trace.exists():
+            self.skipTest("the real traces are not there")
+        text = cli.run("analyze", trace).stdout
+        self.assertEqual(text.count("if this is start-up, record a later part"), 1)
+        self.assertRegex(text, r"(?m)^   \S+ as for finding 1$")
+
+    def test_no_folder(self):
+        """A message about an output file tells a missing folder from other causes."""
+        for verb in "analyze", "info":
+            done = cli.run(verb, "-o", self.folder / "none" / "out.json", self.trace)
+            self.assert_fails(done, 1, "none/out.json: its folder does not exist")
+
     def test_range_without_a_whole_iteration(self):
         """The range is shown, and what is reported about kernels is about those in the range."""
         trace = cli.simulate(self.folder / "marked.json", "-n", "4")
@@ -420,6 +435,7 @@ class Input(cli.Case):
         self.assertRegex(text, r"Loop 0  no whole iteration: 1 partial, of \d+ kernels\n")
         self.assertIn("no whole iteration is in the range", text)
         self.assertRegex(text, r"only kernels that start before \d")
+        self.assertIn("operations and streams are listed for the whole capture", " ".join(text.split()))
         self.assertRegex(text, r"idle\s[0-9.]+%\sof\sthe\srange")
         self.assertNotRegex(text, r"0 iterations|one iteration|more\scut off")
 
@@ -779,7 +795,7 @@ class Output(cli.Case):
 
     def test_impossible_names(self):
         self.assert_fails(self.analyze("-o", self.folder), 1, "is a directory")
-        self.assert_fails(self.analyze("-o", self.folder / "no" / "report"), 1, "No such file")
+        self.assert_fails(self.analyze("-o", self.folder / "no" / "report"), 1, "its folder does not exist")
         self.assert_fails(self.analyze("-o", ""), 2)
         self.assert_fails(self.analyze("-o", str(self.path) + "/"), 1)
         self.assertEqual(os.listdir(self.folder), [])

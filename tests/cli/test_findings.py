@@ -175,6 +175,51 @@ class Findings(cli.Case):
         for share in utilization:
             self.assertAlmostEqual(share, .1, delta=1e-6)
 
+    def test_rows_of_many_iterations(self):
+        """The first, the last and slow ones; all with -vv."""
+        work = f"{STEP}; {READ}; wait time=50ms every=30"
+        for args, first, more in (("-v", 10, True), ("-vv", 60, False)):
+            self.run_of(work, count=60, args=args.split())
+            text = cli.run("analyze", args, self.folder / "trace.kineto").stdout
+            rows = re.findall(r"(?m)^ +(\d+) .* ms  ", text[text.index("  index ") :])
+            rows = [int(row) for row in rows]
+            self.assertEqual(rows[:first], list(range(first)))
+            self.assertIn(30, rows)
+            self.assertEqual(rows[-5:], [55, 56, 57, 58, 59])
+            self.assertEqual("more (-vv or --format=csv shows all)\n" in text, more)
+            self.assertEqual(len(rows) < 20, more)
+
+    def test_slow_iterations_of_a_page(self):
+        """The slow ones are listed, rather than all from the first of them to the last."""
+        work = f"{STEP}; {READ}; wait time=50ms every=20"
+        _, report = self.run_of(work, count=60)
+        (loop,) = [loop for loop in report["loops"] if loop["parent"] is None]
+        slow = [it["index"] for it in loop["iterations"] if it["slow"]]
+        self.assertGreaterEqual(len(slow), 2)
+        page = cli.run("analyze", "--format=html", self.folder / "trace.kineto").stdout
+        listed = re.findall(r"'rule':'([^']+)'|\"rule\":\"([^\"]+)\".*?\"slow\":\[([^]]*)\]", page, re.S)
+        listed = {rule or other: numbers for rule, other, numbers in listed}
+        self.assertEqual(listed["slow-iterations"], ",".join(map(str, slow)))
+
+    def test_predictions_name_their_mean(self):
+        """Of a loop whose median is another number, the prediction names the mean that it is of."""
+        trace = cli.SOURCE / "data" / "h200-training.db.gz"
+        text = " ".join(cli.run("analyze", trace, env=cli.environment(LC_ALL="C.UTF-8")).stdout.split())
+        self.assertIn("median period 8.444 ms", text)
+        self.assertIn("1.641 ms instead of 8.236 ms on average (−80.1%)", text)
+
+    def test_uploads_of_one_iteration(self):
+        """What is uploaded before a loop is no mean of its iterations."""
+        work = f"{STEP}; {READ}"
+        for before, do, words in (
+            ("upload bytes=64M memory=pinned; ", work, "64.00 MiB uploaded for iteration 0, nothing for others"),
+            ("", f"upload bytes=1M memory=pinned; {work}", "1.000 MiB uploaded per iteration"),
+            ("upload bytes=64M memory=pinned; ", f"upload bytes=1k memory=pinned; {work}",
+             "64.00 MiB uploaded for iteration 0, 39.00 KiB in all others"),
+        ):
+            text, _ = self.run_of(do, before=before, args=("-v",))
+            self.assertIn(words, text)
+
     def test_predictions_need_the_other_ranks(self):
         """Collectives in a loop around others, of which no metrics are computed."""
         work = f"{INPUT}; {STEP}; reduce bytes=300M block=yes; {READ}"

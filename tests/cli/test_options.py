@@ -1,10 +1,14 @@
 """Command lines: what is taken, what is refused, and what is printed about it."""
 
 import json
+import os
+import pathlib
 import re
 import shutil
 
 import cli
+
+TRACES = pathlib.Path(os.environ.get("DEEPPROF_TRACES", cli.SOURCE.parent / "shared" / "traces"))
 
 
 class Commands(cli.Case):
@@ -239,16 +243,32 @@ class Options(cli.Case):
         self.refused("--threshold", "host-bound", words=("expected a percentage",))
         self.refused("--threshold", "5%", words=("expected RULE=P%",))
 
+    def test_metrics_without_their_unit(self):
+        """A misspelled name is similar to a metric's without its unit, too."""
+        self.refused("--metric=perod", words=("unknown value 'perod'; did you mean 'period_ns'?",))
+
     def test_number_far_off(self):
         """The loop is reported, also if it has several times the iterations."""
         rank = cli.SOURCE / "data" / "ranks" / "rank-0000.pt.trace.json.gz"
         for number in "3", "19":
             result = cli.run("analyze", "-n", number, rank)
-            self.assertIn(f": stream 7 has no loop of {number} iterations; the nearest has 8\n", result.stderr)
+            self.assertIn(f": stream 7 has no loop of {number} iterations; the nearest has 8, as many as annotations mark\n", result.stderr)
             self.assertIn("Loop 0  8 iterations of ", result.stdout)
             self.assertIn("does not match -n", " ".join(result.stdout.split()))
         result = cli.run("analyze", "-n", "40", cli.SOURCE / "data" / "sample.json.gz")
-        self.assertIn("found 40 iterations, but without -n it would be 20 iterations of 181", result.stderr)
+        self.assertIn("found 40 iterations; without -n, 20 iterations of 181 kernels are found", result.stderr)
+
+    def test_number_next_to_annotations(self):
+        """The nearest loop is one that is reported, and annotations are not dropped silently."""
+        trace = TRACES / "hta-ns-resolution.json.gz"
+        if not trace.exists():
+            self.skipTest("no real traces")
+        result = cli.run("analyze", "-n", "1000", trace)
+        self.assertIn(
+            ": stream 7 has no loop of 1,000 iterations; the nearest has 5, as many as annotations mark\n",
+            result.stderr,
+        )
+        self.assertIn("Loop 0  5 iterations", result.stdout)
 
     def test_number_that_parts_of_two_loops_nearly_have(self):
         """20 training steps and 6 evaluations share 26 forward passes, which are not the 25 iterations."""
@@ -294,7 +314,7 @@ class Options(cli.Case):
         other = [f"kernel_{a}{b}" for a in "abcdefghij" for b in "abcdefghij"]
         path = self.write_names(other[:60] + 20 * ["bench"] + other[60:])
         text = " ".join(cli.run("analyze", path).stdout.split())
-        self.assertIn("Single kernels of its stream repeat in a row, up to 20 times.", text)
+        self.assertIn("On its stream, one kernel runs up to 20 times in a row.", text)
         known = json.loads(cli.run("analyze", "--format=json", path).stdout)["streams"][0]["candidate"]
         self.assertEqual((known["length"], known["longest_row"]), (None, 20))
         self.assertIn("pass the number of launches, such as -n 20.", text)

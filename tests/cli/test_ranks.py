@@ -295,6 +295,35 @@ class Jobs(unittest.TestCase):
         self.assertIn("of another job", left_out["a.json"])
         self.assertIn(f"is in {files[0]} already", left_out["zz.json"])
 
+    def test_other_times(self):
+        """Files of another day are of another job, even if its ranks share groups and come first."""
+        folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
+        other = self.job("ranks=2", "info=0", "names=rank")
+        for name, path in zip("ab", sorted(other.iterdir())):
+            later = path.read_text(encoding="utf-8").replace('"ts": 1712195', '"ts": 1712295')
+            (folder / f"{name}.json").write_text(later, encoding="utf-8")
+        report = self.ranks(folder)
+        self.assertEqual([rank["rank"] for rank in report["ranks"]], [0, 1, 2, 3])
+        self.assert_blames(report, 2, "compute", 4)
+        why = "of another job: recorded long after most others"
+        self.assertEqual([at["why"] for at in report["left_out"]], [why, why])
+        text = " ".join(cli.run("ranks", folder).stdout.split())
+        self.assertIn(f"left out 2 files: a.json, b.json: {why}", text)
+
+    def test_copies(self):
+        """A group that lists its members has no others, but copies without a rank look like these."""
+        fault = "fault=compute:rank=2,factor=1.3"
+        folder = self.changed(fault)
+        for name, path in zip("wxyz", sorted(self.job("info=0", "names=rank", fault).iterdir())):
+            shutil.copy(path, folder / f"{name}.json")
+        report = self.ranks(folder)
+        self.assertEqual([rank["rank"] for rank in report["ranks"]], [0, 1, 2, 3])
+        self.assertEqual({rank["rank_from"] for rank in report["ranks"]}, {"trace"})
+        self.assert_blames(report, 2, "compute")
+        self.assertEqual(len(report["left_out"]), 4)
+        for at in report["left_out"]:
+            self.assertIn("process group 9 [0, 1, 2, 3] has all of its members without it", at["why"])
+
     def test_names(self):
         """Without ranks in the files their names count, and without those their order."""
         fault = "fault=compute:rank=2,factor=1.3"
@@ -507,7 +536,7 @@ class Jobs(unittest.TestCase):
         result = cli.run("ranks", "-n", "5", self.job())
         self.assertRegex(
             result.stderr,
-            r"^deepprof: warning: \S+: stream 7 has no loop of 5 iterations; the nearest has 12 "
+            r"^deepprof: warning: \S+: stream 7 has no loop of 5 iterations; the nearest has 12, as many as annotations mark "
             r"\(3 more files have warnings\)\n$",
         )
 
@@ -628,6 +657,25 @@ class Jobs(unittest.TestCase):
             rows = [row.removesuffix(" (rank 0)") for row in rows]
             self.assertLessEqual(max(map(len, rows)), 80 if columns == 80 else 96, rows)
             self.assertEqual({row.rsplit(", ")[-1] for row in rows}, {f"GPU {k}" for k in range(4)})
+
+    @unittest.skipUnless(DDP4.exists(), "no real traces")
+    def test_others_keep_up(self):
+        """One other GPU is no plural, and what it takes is not its own time of the comparison."""
+        for name, words in ("nsys-2026-mfu-before.sqlite", "if the other GPU keeps up"), (
+            "real/amd-merged-all.json.gz", "if the other GPUs keep up"
+        ):
+            text = " ".join(cli.run("analyze", "-v", pathlib.Path(TRACES) / name).stdout.split())
+            self.assertIn(words, text)
+            self.assertRegex(text, r"another GPU takes \d+\.\d+ ms even if it waits for no other")
+
+    @unittest.skipUnless(DDP4.exists(), "no real traces")
+    def test_lines_break_between_what_belongs_together(self):
+        env = cli.environment(COLUMNS=80, LC_ALL="C.UTF-8")
+        text = cli.run("ranks", DDP4, env=env).stdout
+        self.assertIn("p <= 0.0005", text)
+        text = cli.run("analyze", "-v", pathlib.Path(TRACES) / "real" / "amd-merged-all.json.gz", env=env).stdout
+        self.assertIn("(deepprof ranks); else", text)
+        self.assertNotRegex(text, r"\(deepprof\n")
 
     def test_merged_gpus(self):
         """Ranks are in order of the GPUs' numbers; processes with equal ids and GPUs are one rank."""

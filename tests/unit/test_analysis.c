@@ -305,6 +305,27 @@ TEST(marks_that_repeat_are_named)
 	dp_trace_free(trace);
 }
 
+/* The expression that a message suggests finds the ranges that it counts, and no others. */
+TEST(suggested_marks_find_what_they_name)
+{
+	static const char *const names[] = { "Opt.zero#1", "Opt.step", "load 'it' a", "Opt.step",
+					     "Opt.zero#2", "load 'it' a" };
+	struct dp_analysis_options options = options_of(NULL, 0);
+	struct dp_trace *trace;
+
+	start();
+	steps(stream_of(0, 1, 7), 7, 0, PIECES);
+	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		mark(names[k], k);
+	mark("Opt.step.2", 6);
+	trace = finish();
+	options.marks = "none";
+	refused(trace, &options,
+		"no range with kernels matches the marks 'none': there are 'Opt\\.zero#' (2 times), "
+		"'^Opt\\.step$' (2 times), 'load .it. a' (2 times)");
+	dp_trace_free(trace);
+}
+
 /* A known number of iterations that exceeds the kernels of a second device. */
 TEST(an_idle_device_does_not_fail_the_others)
 {
@@ -362,7 +383,7 @@ TEST(numbers_that_fit_by_chance_are_reported)
 	analysis = run(trace, &options);
 	ck_assert_uint_eq(dp_analysis_loop(analysis, 0)->complete, 20);
 	ck_assert_ptr_nonnull(strstr(reported,
-				     "stream 7: found 20 iterations, but without -n it would be "
+				     "stream 7: found 20 iterations; without -n, "
 				     "40 iterations of "));
 	dp_analysis_free(analysis);
 	for (size_t i = 1; i < 3; i++) {
