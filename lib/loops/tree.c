@@ -528,8 +528,8 @@ static int find_few(struct dp_detection *d)
 
 	dp_explain__add(d->sequence.explain, "few",
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
-			"no loop so far; searching for two or three iterations that make up most of "
-			"the {symbols:symbol}");
+			"no loop so far; searching for two or three iterations that make up "
+			"most of the {symbols:symbol}");
 	status = find_few_pattern(&patterns, d);
 	if (!status && patterns.count) {
 		status = dp_search_sequence__align(&d->sequence, &patterns);

@@ -9,7 +9,7 @@
 #define REGULAR_MOST 2 /* variants that are shown */
 #define WHOLE 0.95     /* coverage above which the rest is not worth mentioning */
 #define LIKELY 0.5
-#define MOST 0.5 /* of the time that was analyzed */
+#define MOST 0.5	   /* of the time that was analyzed */
 #define LEAST_OUTSIDE 0.05 /* share of the rest that is named: as for a loss in an iteration */
 #define LEAST_ELSEWHERE \
 	0.1 /* share of an iteration's kernels: fewer are not missed in their number */
