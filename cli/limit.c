@@ -216,8 +216,8 @@ static bool explain(char *buf, size_t size, const struct limit *limit,
 
 		lacks = !(d && d->count[run]) && need && dp_trace_lacks(trace, metric->need);
 		if (lacks)
-			snprintf(buf, size, "%s does not record %s; see 'deepprof info'", runs[run],
-				 need->what);
+			snprintf(buf, size, "%s was recorded without %s; see 'deepprof info'",
+				 runs[run], need->what);
 		else if (d && d->count[run])
 			snprintf(buf, size,
 				 "%s has only %zu steady %s with this metric; %zu are required",

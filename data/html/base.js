@@ -129,6 +129,13 @@ function plural(count, noun) {
 	return format.count(count) + " " + noun + (count === 1 ? "" : "s");
 }
 
+/* "8 GPUs", of the report or of one of its runs. "1 GPU" next to "GPU 2" would be read as two. */
+function gpusOf(of) {
+	const only = of.devices.length === 1 && of.devices[0].id > 0;
+
+	return only ? "GPU " + of.devices[0].id : plural(of.trace.gpus, "GPU");
+}
+
 /* The short form of a name and the full one, from the report or from one of its runs. */
 function shortName(index, of = report) {
 	const name = of.names[index];

@@ -30,7 +30,7 @@ function showFacts() {
 			  el("span", null, el("b", null, run.run), " ",
 			     el("bdi", null, clean(run.trace.path))),
 			  el("span", null,
-			     plural(run.trace.gpus, "GPU") + (devices ? ` (${devices})` : "")),
+			     gpusOf(run) + (devices ? ` (${devices})` : "")),
 			  el("span", null, `${format.duration(run.trace.duration)} captured`),
 			  ...run.trace.losses.map(([ reason ]) =>
 							  el("span", { class : "note" },

@@ -28,7 +28,7 @@ function showFacts() {
 	byId("facts").replaceChildren(
 		el("h1", null, el("bdi", null, name)),
 		el("p", { class : "facts" },
-		   fact(plural(trace.gpus, "GPU"), names ? `(${names})` : ""),
+		   fact(gpusOf(report), names ? `(${names})` : ""),
 		   fact(format.duration(trace.duration), "captured"),
 		   fact(format.count(trace.operations),
 			`operations: ${plural(count(4), "kernel")}, ${

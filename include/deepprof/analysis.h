@@ -76,9 +76,10 @@ struct dp_analysis_options {
  * those without ranges that match the marks, are logged and have no loops.
  *
  * Errors: DP_ERR_ARGUMENT (a device or stream without kernels, a regex that is invalid or matches
- * nothing, no kernels in the range, a number of iterations that is 0 or exceeds the kernels of the
- * only stream, a count of numbers without numbers, paper without iterations, an epsilon of 0, an
- * unknown level, metric or rule), DP_ERR_LIMIT (more than 4096 streams to analyze), DP_ERR_NOMEM.
+ * nothing, a range that is empty or has no kernels, a number of iterations that is 0 or exceeds the
+ * kernels of the only stream, a count without its array, paper without iterations, an epsilon of 0,
+ * a share out of range, an unknown level, metric or rule), DP_ERR_LIMIT (more than 4096 streams to
+ * analyze, or more than 256 devices that the same threads launch on), DP_ERR_NOMEM.
  * Cost: linear in the operations and, for each stream, in the ranges. With paper, the search is
  * linear for each doubling of epsilon, and the matching, as published,
  * O(n · (length + max_unmatched)): quadratic if the pattern is a constant share of the sequence or
@@ -111,11 +112,12 @@ DP_API int dp_analysis_read(struct dp_analysis **analysis, const char *path,
 			    struct dp_error *error);
 
 /*
- * Whether a regular file starts as such a report, compressed or not; false if it cannot be read.
+ * Whether a file starts as such a report, compressed or not; false if it cannot be read or is not a
+ * regular file. Cost: that of reading its start.
  */
 DP_API bool dp_analysis_is_report(const char *path);
 
-/* The trace that was analyzed. */
+/* The trace that was analyzed. Borrowed. */
 DP_API const struct dp_trace *dp_analysis_trace(const struct dp_analysis *analysis);
 
 /*
@@ -201,7 +203,7 @@ DP_API bool dp_analysis_loop_has_stream(const struct dp_analysis *analysis, size
 DP_API int dp_analysis_loop_operations(const struct dp_analysis *analysis, size_t loop,
 				       uint32_t **ops, size_t *count, struct dp_error *error);
 
-/* The loops of all devices and levels. Constant cost. */
+/* The loops of all devices and levels, by index; NULL beyond the last. Constant cost. */
 DP_API size_t dp_analysis_loop_count(const struct dp_analysis *analysis);
 DP_API const struct dp_loop *dp_analysis_loop(const struct dp_analysis *analysis, size_t loop);
 

@@ -28,8 +28,8 @@ enum dp_status {
 	DP_ERR_FORMAT = -3,	 /* the content is in no known format */
 	DP_ERR_DAMAGED = -4,	 /* the format is known, the content is broken */
 	DP_ERR_NO_GPU = -5,	 /* a valid trace without GPU operations */
-	DP_ERR_ARGUMENT = -6,	 /* the caller asked for something that does not exist */
-	DP_ERR_LIMIT = -7,	 /* the input exceeds what the model can index */
+	DP_ERR_ARGUMENT = -6,	 /* an argument or option is invalid, or names what is not there */
+	DP_ERR_LIMIT = -7,	 /* the input exceeds a limit of size, number or cost */
 	DP_ERR_UNSUPPORTED = -8, /* recognized, but not supported */
 };
 

@@ -40,16 +40,16 @@ struct dp_compare_options {
  * there are no pairs then. If an analysis was restricted to some metrics, the others and the times
  * by kernel are unknown, and there are no kernel rows.
  *
- * Selected loops are paired by the kernels of their patterns, most similar first, among the main
- * loop and the 63 others of each run that take the most time (dp_analysis_loop_time()). Of the
- * remaining loops, the first of each run are paired if each takes at least a fifth of the time of
- * its run's loops, however different they are: recompiled code may have no kernel in common with
- * the old.
+ * Selected loops are paired by the kernels of their patterns, most similar first, if the similarity
+ * exceeds 0.5, among the main loop and the 63 others of each run that take the most time
+ * (dp_analysis_loop_time()). Of the remaining loops, the first of each run are paired if each takes
+ * at least a fifth of the time of its run's loops, however different they are: recompiled code may
+ * have no kernel in common with the old.
  *
- * Errors: DP_ERR_ARGUMENT (a loop that does not exist or is not selected, a confidence out of
- * range), DP_ERR_NOMEM. Cost: O(n log n) in the iterations of a loop for each metric, and O(n + m +
- * nm / 64) in the kernels n and m of the patterns. If nm exceeds 2^36, only the common kernels at
- * the start and end of the patterns are found, in O(n + m).
+ * Errors: DP_ERR_ARGUMENT (a loop that does not exist, is not selected or has no complete
+ * iteration, a confidence out of range), DP_ERR_NOMEM. Cost: O(n log n) in the iterations of a loop
+ * for each metric, and O(n + m + nm / 64) in the kernels n and m of the patterns. If nm exceeds
+ * 2^36, only the common kernels at the start and end of the patterns are found, in O(n + m).
  */
 DP_API int dp_comparison_run(struct dp_comparison **comparison, const struct dp_analysis *before,
 			     const struct dp_analysis *after,
@@ -76,7 +76,7 @@ struct dp_loop_pair {
 	size_t loop[2];	 /* their ids */
 	double similarity; /* twice the kernels that they share by family, of all in both: 0 to 1 */
 	bool paired_by_time; /* paired by their share of the runs' time, not by their kernels */
-	size_t same;	 /* places of the patterns that are aligned: kernels of one family */
+	size_t same;	 /* places that are aligned in both patterns, with kernels of one family */
 	size_t replaced; /* places that another kernel takes in the second */
 	size_t removed;	 /* places of the first without one in the second */
 	size_t added;	 /* the reverse */
@@ -105,7 +105,7 @@ struct dp_difference {
 /* Whether it is significant: the interval excludes 0, and the change is at least 1% of value[0]. */
 DP_API bool dp_difference_is_significant(const struct dp_difference *difference);
 
-/* The number of steady iterations of each run that intervals need. */
+/* The number of steady iterations that intervals need of each run: it grows with the confidence. */
 DP_API size_t dp_comparison_least(const struct dp_comparison *comparison);
 
 /*

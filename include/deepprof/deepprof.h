@@ -1,10 +1,15 @@
 /*
  * deepprof: iterations of GPU programs, found in their traces.
  *
- * This header includes all others. Every function whose contract does not say otherwise may be
- * called from any thread as long as no two calls use the same object at the same time; an object
- * that is only read may be shared. The library never prints, never exits, and leaves signals,
- * locale and environment alone.
+ * This header includes all others. Unless a function's contract says otherwise:
+ * - It may be called from any thread, as long as no two calls use the same object at the same time.
+ *   An object that is only read may be shared.
+ * - It takes constant time, or time linear in a small table (formats, rules, metrics, losses).
+ * - A pointer that it returns is borrowed: it is valid until the object that it comes from is freed.
+ *   One to static storage is always valid.
+ * - It fails with DP_ERR_ARGUMENT if the size that a struct of options begins with is 0 or unknown.
+ *
+ * The library never prints, never exits, and leaves signals, locale and environment alone.
  */
 #ifndef DEEPPROF_H
 #define DEEPPROF_H

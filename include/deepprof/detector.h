@@ -10,7 +10,8 @@
  * symbols match no known loop: another part of the program, an evaluation, other kernels after a
  * recompilation. Until it is full, it is also searched when known loops have followed each other
  * half as often again, since that shows where their iterations begin. A loop is established when
- * two consecutive searches find it. Between searches, symbols are compared with the known loops.
+ * two consecutive searches find it, or the last one, at the end of the sequence. Between searches,
+ * symbols are compared with the known loops.
  *
  * The results depend only on the symbols, not on how they are divided into calls. They converge to
  * what an analysis of the whole sequence finds, except where only the end of the sequence shows

@@ -90,13 +90,14 @@ DP_API int dp_summary_read(struct dp_summary **summary, const void *bytes, size_
 			   struct dp_error *error);
 DP_API int dp_summary_open(struct dp_summary **summary, const char *path, struct dp_error *error);
 
-/* Whether a file starts as a summary does. */
+/* Whether a file starts as a summary does; false if it cannot be read. */
 DP_API bool dp_summary_is_summary(const char *path);
 
 /* What each summary in a file was made from, by index; NULL beyond the last. Borrowed. */
 DP_API const struct dp_summary_source *dp_summary_source(const struct dp_summary *summary,
 							 size_t index);
 
+/* Frees a summary; NULL is allowed. */
 DP_API void dp_summary_free(struct dp_summary *summary);
 
 /* A file that is left out, and the reason in one line without a full stop. Both are borrowed. */
@@ -267,7 +268,10 @@ enum dp_ranks_verdict_kind {
 	DP_VERDICT_SEQUENCE_IMBALANCE,
 };
 
-/* "none", "straggler", "slow-communication", "stage-imbalance", "sequence-imbalance". */
+/*
+ * "none", "straggler", "slow-communication", "stage-imbalance", "sequence-imbalance". Static
+ * storage.
+ */
 DP_API const char *dp_verdict_name(enum dp_ranks_verdict_kind kind);
 
 /* Who or what holds the job up. */
@@ -351,8 +355,8 @@ DP_API const struct dp_report_format *dp_ranks_format(size_t index);
 
 /*
  * Writes the result in a format. options may be NULL. The same ranks give the same bytes. Errors:
- * DP_ERR_ARGUMENT (no such format), DP_ERR_IO (the sink stopped), DP_ERR_NOMEM. Cost: linear in
- * ranks times iterations.
+ * DP_ERR_ARGUMENT (no such format or metric), DP_ERR_IO (the sink stopped), DP_ERR_NOMEM. Cost:
+ * linear in ranks times iterations.
  */
 DP_API int dp_ranks_write(const struct dp_ranks *ranks, const char *format,
 			  const struct dp_report_options *options, const struct dp_sink *sink,

@@ -5,6 +5,9 @@
  * recording's environment, calls dp_recording_serve() whenever dp_recording_fd() is readable, and
  * writes the trace file after the program has exited. The caller is responsible for starting the
  * program, for signals and for file names.
+ *
+ * Thread-safety: a recording may be used by one thread at a time. Its messages come on the thread
+ * that calls it.
  */
 #ifndef DEEPPROF_RECORD_H
 #define DEEPPROF_RECORD_H
@@ -89,8 +92,10 @@ DP_API int dp_recording_new(struct dp_recording **recording, const char *folder,
 /*
  * Opens a recording whose process was killed, to write its trace file. The recorded processes that
  * still run are stopped when their memory is taken. options may be NULL; only log and folder are
- * used. Errors: as above; DP_ERR_UNSUPPORTED if the folder has no recording, DP_ERR_ARGUMENT if the
- * recording is still running.
+ * used. The only functions that accept such a recording are dp_recording_take_memory(),
+ * dp_recording_write() and dp_recording_free(), which leaves the folder as it is. Errors: as above;
+ * DP_ERR_UNSUPPORTED if the folder has no recording, DP_ERR_ARGUMENT if the recording is still
+ * running.
  */
 DP_API int dp_recording_recover(struct dp_recording **recording, const char *folder,
 				const struct dp_record_options *options, struct dp_error *error);
@@ -188,8 +193,8 @@ struct dp_record_result {
 	uint32_t processes;
 	uint64_t operations; /* of the GPU */
 	uint64_t events;     /* rows: operations, calls, ranges, … */
-	uint64_t samples;
-	uint64_t lost;
+	uint64_t samples; /* of the GPUs' states */
+	uint64_t lost;	  /* records, for any reason */
 	/* Lost for a known reason: */
 	uint64_t lost_buffers; /* max_memory_bytes was in use */
 	uint64_t lost_nvtx;    /* NVTX events came faster than they could be stored */

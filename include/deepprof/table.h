@@ -93,8 +93,9 @@ DP_API const struct dp_table_info *dp_table(size_t index);
 
 /*
  * Makes a table of an analysis. options may be NULL. Columns are int64, uint32, float64, bool, text
- * (large UTF-8) or a dictionary of text. The metadata of each field has its unit under "unit" and a
- * line of help under "help". A column without missing values is declared as not nullable.
+ * (large UTF-8) or a dictionary of text. The metadata of each field has a line of help under "help"
+ * and, if it has a unit, this under "unit". A column without missing values is declared as not
+ * nullable.
  *
  * Ownership: the caller releases *stream through its release(); on failure it is not written. The
  * stream and every array from it share ownership of the analysis, which is freed once all of them

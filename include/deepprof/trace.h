@@ -358,11 +358,11 @@ struct dp_open_options {
  * truncated file, the readable part is kept: see dp_trace_loss().
  * Errors: DP_ERR_IO, DP_ERR_FORMAT, DP_ERR_DAMAGED, DP_ERR_NO_GPU, DP_ERR_UNSUPPORTED,
  * DP_ERR_LIMIT (more than 2^32 events of one kind, 2 GiB of names, or a compressed file that
- * unpacks to more than 200 times its size and 64 MiB), DP_ERR_NOMEM, DP_ERR_ARGUMENT (an unknown
+ * unpacks to more than 64 MiB and 200 times its size), DP_ERR_NOMEM, DP_ERR_ARGUMENT (an unknown
  * input_format). Cost: linear in the (decompressed) file; memory for the model, not for the file.
  * A compressed database is unpacked into a temporary file without a name, which disappears with
- * the process at the latest. It is refused (DP_ERR_LIMIT) if it would leave less than 5% of the
- * disk free.
+ * the process at the latest. If it has more than 64 MiB, and needs more than half of the space that
+ * is free on the disk, it is refused (DP_ERR_LIMIT).
  */
 DP_API int dp_trace_open(struct dp_trace **trace, const char *path,
 			 const struct dp_open_options *options, struct dp_error *error);
@@ -413,7 +413,7 @@ DP_API const struct dp_need_info *dp_need(enum dp_need need);
 
 /*
  * The same for the tool that made the trace. Also NULL if the trace's format never has such
- * records.
+ * records, or if they are recorded only on request.
  */
 DP_API const struct dp_need_info *dp_trace_need(const struct dp_trace *trace, enum dp_need need);
 
@@ -432,7 +432,10 @@ DP_API const struct dp_function_samples *
 dp_trace_function_samples(const struct dp_trace *trace);
 DP_API const struct dp_throttling *dp_trace_throttling(const struct dp_trace *trace);
 
-/* The indices in dp_trace_ops() of one stream's operations, in order; *count of them. Borrowed. */
+/*
+ * The indices in dp_trace_ops() of one stream's operations, in order, and their number in *count.
+ * NULL and 0 beyond the last stream. Borrowed.
+ */
 DP_API const uint32_t *dp_trace_stream_ops(const struct dp_trace *trace, size_t stream,
 					   size_t *count);
 
@@ -504,7 +507,10 @@ DP_API int64_t dp_trace_duration_ns(const struct dp_trace *trace);
 /* The resolution of times: 1, or 1000 for a trace in whole microseconds. */
 DP_API int64_t dp_trace_resolution_ns(const struct dp_trace *trace);
 
-/* The memory that the trace occupies, in bytes. */
+/*
+ * The memory that the trace's largest parts occupy, in bytes: operations, calls, synchronizations,
+ * ranges, allocations, samples of devices, and names.
+ */
 DP_API size_t dp_trace_bytes(const struct dp_trace *trace);
 
 /* The importers by index: a name and one line of help; NULL beyond the last. Static. */

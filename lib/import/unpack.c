@@ -38,7 +38,7 @@ static int write_all(int fd, const char *folder, const char *buf, size_t length,
 	return DP_OK;
 }
 
-/* Fails if the database has become too large for the disk. */
+/* Fails if the database takes more room on the disk than it leaves free. */
 static int check_size(int fd, const char *folder, uint64_t bytes, struct dp_error *error)
 {
 	struct statvfs disk;
@@ -47,8 +47,8 @@ static int check_size(int fd, const char *folder, uint64_t bytes, struct dp_erro
 		return DP_OK;
 	if (fstatvfs(fd, &disk) == 0 && disk.f_bavail < bytes / DP_MAX(disk.f_frsize, 1))
 		return dp_error__set(error, DP_ERR_LIMIT,
-				     "a compressed database that would fill the disk of %.180s: "
-				     "unpack it elsewhere",
+				     "a compressed database that needs more than half of the free "
+				     "space in %.180s: unpack it elsewhere",
 				     folder);
 	return DP_OK;
 }

@@ -18,7 +18,8 @@ bool dp_unpack__is_database(const struct dp_probe *probe);
 
 /*
  * Unpacks input into a new temporary file in a folder, NULL for /tmp. Errors: DP_ERR_NOMEM,
- * DP_ERR_IO, and DP_ERR_LIMIT if the file would fill the disk.
+ * DP_ERR_IO, and DP_ERR_LIMIT if a file of more than 64 MiB would take more than half of
+ * the space that was free.
  */
 int dp_unpack__open(struct dp_unpacked *unpacked, struct dp_input *input, const char *folder,
 		    struct dp_error *error);

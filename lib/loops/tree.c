@@ -528,7 +528,7 @@ static int find_few(struct dp_detection *d)
 
 	dp_explain__add(d->sequence.explain, "few",
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
-			"no loop so far: next is a search for two or three iterations that make up "
+			"no loop so far; searching for two or three iterations that make up "
 			"most of the {symbols:symbol}");
 	status = find_few_pattern(&patterns, d);
 	if (!status && patterns.count) {
@@ -566,7 +566,7 @@ static int find_part(struct dp_detection *d, struct dp_levels *levels, const uin
 
 	dp_explain__add(d->sequence.explain, "part",
 			DP_FACTS({ "symbols", "count", (double)d->request->count }),
-			"no loop so far: next is a search for loops that make up only a part of the "
+			"no loop so far; searching for loops that make up only a part of the "
 			"{symbols:symbol}");
 	dp_levels__fini(levels);
 	d->part = true;

@@ -23,7 +23,10 @@ void dp_sparkline__init(struct dp_sparkline *bars, size_t count, size_t room);
  */
 void dp_sparkline__add(struct dp_sparkline *bars, size_t index, double value, char mark);
 
-/* Drops the columns at both ends that have neither values nor marks. */
+/*
+ * Drops the columns at both ends that have neither values nor marks. Call this after all values are
+ * added: columns move.
+ */
 void dp_sparkline__trim(struct dp_sparkline *bars);
 
 /* The range of the columns. Returns false if there is none. */

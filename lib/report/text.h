@@ -101,7 +101,10 @@ char *dp_text__plural(char buf[DP_NUMBER_SIZE], uint64_t count, const char *noun
 /* 1st, 2nd, 3rd, 4th … 11th … 21st: what follows the digits. */
 const char *dp_text__ordinal_ending(size_t n);
 
-/* "8 GPUs (NVIDIA H100)": the distinct names of devices behind their number. */
+/*
+ * Adds "8 GPUs (NVIDIA H100)": the number of GPUs and their distinct names, and the number of
+ * processes if several share a GPU. A single GPU with another number than 0 is "GPU 2".
+ */
 void dp_text__devices(struct dp_words *words, const struct dp_trace *trace, bool ascii);
 
 /* Writes what was measured, and the streams. */
@@ -214,8 +217,8 @@ void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, si
 size_t dp_text__kernels_elsewhere(size_t *streams, const struct dp_render *render, size_t id);
 
 /*
- * Returns true if most of the capture is outside of a loop; *share is what the loop takes of its
- * time.
+ * Returns true if a loop takes less than half of the time that was analyzed; *share is what it
+ * takes.
  */
 bool dp_text__is_minor(double *share, const struct dp_render *render, const struct dp_loop *loop);
 

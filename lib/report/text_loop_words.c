@@ -10,7 +10,7 @@
 #define PARTIAL_MOST 2 /* partial iterations that are named */
 #define WHOLE 0.95     /* coverage above which the rest is not worth mentioning */
 #define LIKELY 0.5
-#define MOST 0.5 /* of the capture */
+#define MOST 0.5	   /* of the time that was analyzed */
 #define LEAST_OUTSIDE 0.05 /* share of the rest that is named: as for a loss in an iteration */
 #define LEAST_ELSEWHERE \
 	0.1 /* share of an iteration's kernels: fewer are not missed in their number */
@@ -382,8 +382,9 @@ static void add_outside(struct dp_words *words, const struct dp_render *render,
 }
 
 /*
- * Adds when the loop runs if most of the capture is outside of it, and what happens there: numbers
- * of the capture are then no property of the loop. Returns true if they were added.
+ * If a loop takes less than half of the time that was analyzed: adds when it runs, and what its
+ * device does in the rest, since shares of that time then say little about the loop. Returns true
+ * if it did.
  */
 static bool add_extent(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_loop *loop)

@@ -207,7 +207,7 @@ class Limits(Case):
         reported = self.unknown("--fail-on=power_W=+5%", self.before, self.slower, words=())
         self.assertEqual(
             reported,
-            "deepprof: --fail-on=power_W=+5%: cannot be checked: the run before does not record clocks"
+            "deepprof: --fail-on=power_W=+5%: cannot be checked: the run before was recorded without clocks"
             " and power; see 'deepprof info'\n",
         )
         # one line for all loops
@@ -315,6 +315,26 @@ class Limits(Case):
             result.stderr,
             rf"\Adeepprof: warning: --fail-on=iteration_time=\+50%: not checked for loop 1:"
             r" the run after has only 3 steady iterations with this metric; 4 are required\n\Z",
+        )
+
+    def test_each_loop_lacks_something_else(self):
+        """What a trace lacks is reported of a second loop, too, if the first one has another reason."""
+        program = subprocess.run(
+            [cli.SIM, "--dump-preset", "demo"], capture_output=True, encoding="utf-8", check=True
+        ).stdout
+        (self.folder / "long").write_text(program.replace("time=80ms", "time=2s").replace("count = 6\n", "count = 4\n"))
+        before, after = self.folder / "long.json", self.folder / "lacks.json"
+        subprocess.run(
+            [cli.SIM, "--no-truth", "-f", str(self.folder / "long"), "-o", str(before)], check=True
+        )
+        trace = json.loads(before.read_text())
+        trace["traceEvents"] = [event for event in trace["traceEvents"] if event.get("cat") != "cuda_runtime"]
+        after.write_text(json.dumps(trace))
+        self.assertRegex(
+            self.unknown("--fail-on=idle_host_ns=+5%", before, after, words=()),
+            r"\A\S+ --fail-on=\S+ cannot be checked for loop 0: the run before has only 3 steady iterations [^\n]+\n"
+            r"\S+ warning: --fail-on=\S+ not checked for loop 1: the run after was recorded without launches; "
+            r"see 'deepprof info'\n\Z",
         )
 
 

@@ -504,6 +504,17 @@ class Looks(unittest.TestCase):
             self.assertEqual(page.run("placeOf(report.findings.at(-1))"), " in loop 7")
             self.assertEqual(page.complaints, [])
 
+    def test_the_only_gpu_has_its_number(self):
+        """"1 GPU" above "GPU 2" would be read as two."""
+        facts = "document.getElementById('facts').textContent"
+        with browser.Browser() as page:
+            page.open(self.folder / "train.html")
+            self.assertIn("1 GPU (", page.run(facts))
+            page.run("report.devices = [{ ...report.devices[0], id: 2 }]; showFacts()")
+            self.assertIn("GPU 2 (", page.run(facts))
+            self.assertNotIn("1 GPU", page.run(facts))
+            self.assertEqual(page.complaints, [])
+
     def test_one_iteration(self):
         """There is nothing to compare: no series, no bars, and one timeline."""
         trace = self.folder / "one.json"

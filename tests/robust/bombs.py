@@ -39,7 +39,7 @@ BOMBS = {
 }
 
 # The second: where the disk is nearly full.
-REASONS = ('unpacks to more than 200 times its size', 'would fill the disk')
+REASONS = ('unpacks to more than 200 times its size', 'more than half of the free space')
 
 
 def write_bomb(path, head, unit, mib):
