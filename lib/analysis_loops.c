@@ -232,8 +232,8 @@ static bool is_surer(const struct dp_loops *loops, const struct dp_sequence *seq
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
 
-	return loop && loop->confidence.loop > dp_param.surer && !loop->maybe_layers &&
-	       has_several(loops) && dp_loops__covered(loop) * 2 > sequence->count;
+	return loop && loop->confidence.loop > dp_param.surer && has_several(loops) &&
+	       dp_loops__covered(loop) * 2 > sequence->count;
 }
 
 /*

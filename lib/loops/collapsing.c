@@ -200,6 +200,7 @@ static int search_collapsed(struct dp_collapsing *c, bool *better, const struct 
 {
 	struct dp_search_sequence *sequence;
 	struct dp_collapsed_search search;
+	double below;
 	bool hides;
 	int status;
 
@@ -218,9 +219,11 @@ static int search_collapsed(struct dp_collapsing *c, bool *better, const struct 
 	hides = !status && c->levels.chosen.count && hides_iterations(c, sequence, flat);
 	dp_collapsed_search__end(&search);
 	c->bits = c->levels.fit.bits + c->run_bits;
+	/* of regular patterns, those with fewer bits are better; others may just leave work out */
+	below = dp_levels__is_regular(&c->levels) ? best->bits : dp_param.better * best->bits;
 	*better = !status && !hides &&
-		  dp_levels__is_better(&c->levels, c->bits, dp_param.better * best->bits, flat,
-				       d->sequence.explain, "collapsed");
+		  dp_levels__is_better(&c->levels, c->bits, below, flat, d->sequence.explain,
+				       "collapsed");
 	return status;
 }
 

@@ -100,13 +100,13 @@ static int collapse_runs(struct collapser *c, uint32_t alphabet)
 	return DP_OK;
 }
 
-/* The longest unit of two symbols or more at `at` in the collapsed sequence, or DP_NONE. */
+/* The longest unit at `at` in the collapsed sequence, or DP_NONE. */
 static uint32_t unit_at(const struct collapser *c, const uint32_t *first, const uint32_t *next,
 			size_t at)
 {
 	const struct dp_runs *runs = c->runs;
 	uint32_t best = DP_NONE, unit = first[runs->symbols[at]];
-	size_t longest = 1;
+	size_t longest = 0;
 
 	for (int tried = 0; unit != DP_NONE && tried < (int)dp_param.units_tried;
 	     unit = next[unit], tried++) {

@@ -192,6 +192,19 @@ TEST(panels_may_shrink)
 	expect(24, 4, 7);
 }
 
+/* A bitonic sort has one pass more in each stage, beginning with one. */
+TEST(stages_may_grow)
+{
+	begin();
+	run("generate_%d", 0, PROGRAM, 1000);
+	for (int stage = 0; stage < 16; stage++) {
+		for (int pass = 0; pass <= stage; pass++)
+			run("exchange_%d", 0, PROGRAM, 1000);
+		run("merge_%d", 0, PROGRAM, 1000);
+	}
+	expect(16, 2, 7);
+}
+
 /* Results are written after every tenth step, so the capture ends between two of these. */
 TEST(a_capture_ends_with_a_whole_step)
 {
