@@ -225,15 +225,18 @@ static bool has_several(const struct dp_loops *loops)
 }
 
 /*
- * Returns true if several iterations cover most kernels and are unlikely to be layers of the single
- * marked one.
+ * Returns true if several iterations are unlikely to be layers of the single marked one, and cover
+ * most kernels; or all of them if they may be layers, since a pass does more than its layers.
  */
 static bool is_surer(const struct dp_loops *loops, const struct dp_sequence *sequence)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
+	double least;
 
-	return loop && loop->confidence.loop > dp_param.surer && has_several(loops) &&
-	       dp_loops__covered(loop) * 2 > sequence->count;
+	if (!loop || loop->confidence.loop <= dp_param.surer || !has_several(loops))
+		return false;
+	least = loop->maybe_layers ? dp_param.everything : 0.5;
+	return (double)dp_loops__covered(loop) > least * (double)sequence->count;
 }
 
 /*
