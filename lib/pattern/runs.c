@@ -123,8 +123,8 @@ static uint32_t unit_at(const struct collapser *c, const uint32_t *first, const 
 }
 
 /*
- * The unit of a run is one symbol even where it occurs once or twice: a loop that runs
- * until some condition holds may end after the first time.
+ * The unit of a run is one symbol even where it occurs less often in a row: a loop that runs until
+ * some condition holds may end after the first time, and one may run once more each time.
  */
 static int collapse_single(struct collapser *c, uint32_t alphabet)
 {
