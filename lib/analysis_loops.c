@@ -226,17 +226,15 @@ static bool has_several(const struct dp_loops *loops)
 
 /*
  * Returns true if several iterations are unlikely to be layers of the single marked one, and cover
- * most kernels; or all of them if they may be layers, since a pass does more than its layers.
+ * most kernels; all of them if they may be layers, since most passes do something else, too.
  */
 static bool is_surer(const struct dp_loops *loops, const struct dp_sequence *sequence)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(loops);
-	double least;
+	size_t covered = loop ? dp_loops__covered(loop) : 0;
 
-	if (!loop || loop->confidence.loop <= dp_param.surer || !has_several(loops))
-		return false;
-	least = loop->maybe_layers ? dp_param.everything : 0.5;
-	return (double)dp_loops__covered(loop) > least * (double)sequence->count;
+	return loop && loop->confidence.loop > dp_param.surer && has_several(loops) &&
+	       (loop->maybe_layers ? covered == sequence->count : covered * 2 > sequence->count);
 }
 
 /*

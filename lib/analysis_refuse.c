@@ -120,7 +120,8 @@ static bool write_regex(char text[MARK_SIZE], const char *name, size_t length, b
 		}
 		if (strchr(special, name[i]))
 			text[used++] = '\\';
-		text[used++] = name[i] == '\'' ? '.' : name[i];
+		/* what neither a shell's quotes nor a terminal shows */
+		text[used++] = name[i] == '\'' || (unsigned char)name[i] < ' ' ? '.' : name[i];
 	}
 	if (whole)
 		text[used++] = '$';

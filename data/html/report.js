@@ -93,7 +93,10 @@ function iterationsOf(finding) {
 
 	if (slow.length < 2)
 		return iterationsText(slow.length ? [slow[0], slow[0]] : finding.iterations);
-	return `iterations ${shown}${slow.length > 6 ? ` and ${slow.length - 6} more` : ""}`;
+	const all = finding.evidence.find(([name]) => name === "slow_iterations");
+	const more = (all ? all[2] : slow.length) - 6;
+
+	return `iterations ${shown}${more > 0 ? ` and ${format.count(more)} more` : ""}`;
 }
 
 function showFinding(finding) {

@@ -17,7 +17,7 @@ struct dp_runs {
  * Writes each run, a unit of up to 64 symbols at least three times in a row (a single symbol five
  * times), as one symbol that stands for the unit, however often it repeats. The iterations of a
  * recurrent network then are alike. period: of units of this length only; 0: of any. single: the
- * unit of some run is one symbol also where it occurs less often; symbols must then be below
+ * unit of some run is one symbol also where it repeats fewer times; symbols must then be below
  * alphabet. n must be below 2^32. Errors: DP_ERR_NOMEM. Cost: linear, about 1 ns for each symbol
  * and period.
  */

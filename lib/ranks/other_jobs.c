@@ -88,7 +88,8 @@ int dp_ranks__find_apart(enum dp_apart *apart, const struct dp_rank_summary *con
 		if (is_larger(&at, &best))
 			best = at;
 	}
-	for (size_t i = 0; i < count; i++)
+	/* without a majority it cannot be decided which belong to another job */
+	for (size_t i = 0; i < count && (best.end - best.first) * 2 > count; i++)
 		if (i < best.first || i >= best.end)
 			apart[spans[i].rank] = spans[i].is_epoch != spans[best.first].is_epoch
 						       ? DP_APART_CLOCK

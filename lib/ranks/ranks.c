@@ -260,8 +260,8 @@ static const char *group_name(const struct dp_job *job, uint32_t group)
 
 /*
  * Drops ranks whose collectives no other rank has, while others agree, those that are too many for
- * their group, and those without times if others have times. If a rank has another file, that is tried instead. *changed: the job is
- * another one now.
+ * their group, and those without times if others have times. If a rank has another file, that is
+ * tried instead. *changed: the job is another one now.
  */
 static int drop_strangers(struct dp_ranks *ranks, const struct dp_job *job,
 			  struct candidates *candidates, bool *changed)
@@ -453,8 +453,10 @@ static bool is_too_sparse(const struct dp_job *job)
 static int drop_apart(struct dp_ranks *ranks, struct entry *entries, size_t *count)
 {
 	static const char *const whys[] = {
-		[DP_APART_BEFORE] = "of another job: recorded long before most others",
-		[DP_APART_AFTER] = "of another job: recorded long after most others",
+		[DP_APART_BEFORE] = "of another job: recorded over ten minutes before "
+				    "most others",
+		[DP_APART_AFTER] = "of another job: recorded over ten minutes after "
+				   "most others",
 		[DP_APART_CLOCK] = "of another job: its clock starts at another time than that of "
 				   "most others",
 	};

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define SLOW_MOST 1000 /* iterations that a finding lists */
+#define SLOW_MOST 1000 /* iterations that a finding marks: a chart has fewer pixels */
 
 /* In order of their dependencies. */
 static const char *const scripts[] = { "base.js", "charts.js", "timeline.js", "tables.js",

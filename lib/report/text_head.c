@@ -81,9 +81,8 @@ void dp_text__scope(struct dp_words *words, const struct dp_render *render)
 		add_time(words, "from", scope->range_start_ns, ascii);
 		add_time(words, scope->range_start_ns == INT64_MIN ? "before" : "to",
 			 scope->range_end_ns, ascii);
+		dp_words__add(words, "; operations and streams are counted in the whole capture");
 	}
-	if (dp_text__has_range(render))
-		dp_words__add(words, "; operations and streams are listed for the whole capture");
 	/* a stream's kernels make the iterations; the GPU's time in them is that of all streams */
 	if (leaves_streams(render))
 		dp_words__add(words, "; busy times, waits and findings are of all %s",

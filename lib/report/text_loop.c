@@ -230,7 +230,7 @@ static void add_uploads(struct dp_words *words, const struct dp_render *render, 
 			      dp_human__bytes(number, bytes.most),
 			      dp_text__count(digits, bytes.longest));
 		if (bytes.positive > 1)
-			dp_words__add(words, ", %s in all others",
+			dp_words__add(words, ", %s for all others together",
 				      dp_human__bytes(number, bytes.sum - bytes.most));
 		else
 			dp_words__add(words, ", nothing for others");

@@ -284,7 +284,7 @@ static void add_regular(struct dp_words *words, const struct dp_render *render,
 	}
 }
 
-/* Adds "; partial iterations 0 and 7 excluded", whose numbers others lack. */
+/* Adds "; partial iterations 0 and 7 excluded": why the numbers of the others have gaps. */
 static void add_partial(struct dp_words *words, const struct dp_render *render,
 			const struct dp_loop *loop)
 {

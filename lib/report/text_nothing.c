@@ -290,14 +290,14 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 		  "of the run.",
 		  "If you know the number of iterations, pass it (-n N); or record a longer part "
 		  "of the run, or one with annotations (--marks).",
-		  "If you know the number of iterations, pass it (-n N), or name the annotations "
-		  "that are around them (--marks); or record a longer part of the run." },
+		  "If you know the number of iterations, pass it (-n N), or name annotations "
+		  "around them, if there are any (--marks); or record a longer part of the run." },
 		{ "Record several iterations, so that the whole pass repeats. If it does already, "
 		  "pass their number (-n N).",
 		  "Record several iterations, so that the whole pass repeats. If it does already, "
 		  "pass their number (-n N), or record it with annotations (--marks).",
 		  "Record several iterations, so that the whole pass repeats. If it does already, "
-		  "pass their number (-n N), or name the annotations that are around them "
+		  "pass their number (-n N), or name annotations around them, if there are any "
 		  "(--marks)." },
 	};
 	const struct dp_stream_candidate *candidate =

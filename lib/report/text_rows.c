@@ -8,7 +8,8 @@
 #define NOTE_COLUMNS 9
 #define LEAST_COLUMNS 8
 #define GAP 2
-#define ROWS_MOST 40 /* of more, unless all are requested: */
+/* of more rows than two screens have, unless all are requested: about one screen of each */
+#define ROWS_MOST 40
 #define ROWS_FIRST 10
 #define ROWS_LAST 5
 #define ROWS_SLOW 20
@@ -80,8 +81,11 @@ static void write_note(struct dp_render *render, const struct dp_iteration *at)
 	dp_render__text(render, "\n");
 }
 
-/* Returns true if an iteration has a row: of many, the first, the last and slow ones have. */
-static bool has_row(struct dp_render *render, size_t loop, size_t iteration)
+/*
+ * Returns true if an iteration gets a row, and counts the slow ones: of many, the first, the last
+ * and slow ones do.
+ */
+static bool gets_row(struct dp_render *render, size_t loop, size_t iteration)
 {
 	size_t count = dp_analysis_loop(render->analysis, loop)->iterations;
 	struct dp_text *text = render->state;
@@ -123,7 +127,7 @@ void dp_text__iteration(struct dp_render *render, size_t loop, size_t iteration)
 	struct dp_text *text = render->state;
 	char number[DP_TEXT_SIZE];
 
-	if (has_row(render, loop, iteration))
+	if (gets_row(render, loop, iteration))
 		write_row(render, loop, iteration);
 	else
 		text->rows_left++;

@@ -84,7 +84,7 @@ class Explain(cli.Case):
         rows = re.findall(r"(?m)^    (\d+ kernels? .* confidence)$", text[text.index("Considered") :])
         self.assertGreaterEqual(len(rows), 3)
         # it has ranges already
-        self.assertIn("or name the annotations that are around them (--marks).", " ".join(text.split()))
+        self.assertIn("or name annotations around them, if there are any (--marks).", " ".join(text.split()))
         self.assertEqual(len(rows), len(set(rows)))
 
     def test_replaced(self):

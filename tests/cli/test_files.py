@@ -435,7 +435,7 @@ class Input(cli.Case):
         self.assertRegex(text, r"Loop 0  no whole iteration: 1 partial, of \d+ kernels\n")
         self.assertIn("no whole iteration is in the range", text)
         self.assertRegex(text, r"only kernels that start before \d")
-        self.assertIn("operations and streams are listed for the whole capture", " ".join(text.split()))
+        self.assertIn("operations and streams are counted in the whole capture", " ".join(text.split()))
         self.assertRegex(text, r"idle\s[0-9.]+%\sof\sthe\srange")
         self.assertNotRegex(text, r"0 iterations|one iteration|more\scut off")
 

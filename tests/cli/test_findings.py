@@ -215,7 +215,7 @@ class Findings(cli.Case):
             ("upload bytes=64M memory=pinned; ", work, "64.00 MiB uploaded for iteration 0, nothing for others"),
             ("", f"upload bytes=1M memory=pinned; {work}", "1.000 MiB uploaded per iteration"),
             ("upload bytes=64M memory=pinned; ", f"upload bytes=1k memory=pinned; {work}",
-             "64.00 MiB uploaded for iteration 0, 39.00 KiB in all others"),
+             "64.00 MiB uploaded for iteration 0, 39.00 KiB for all others together"),
         ):
             text, _ = self.run_of(do, before=before, args=("-v",))
             self.assertIn(words, text)

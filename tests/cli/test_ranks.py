@@ -305,10 +305,21 @@ class Jobs(unittest.TestCase):
         report = self.ranks(folder)
         self.assertEqual([rank["rank"] for rank in report["ranks"]], [0, 1, 2, 3])
         self.assert_blames(report, 2, "compute", 4)
-        why = "of another job: recorded long after most others"
+        why = "of another job: recorded over ten minutes after most others"
         self.assertEqual([at["why"] for at in report["left_out"]], [why, why])
         text = " ".join(cli.run("ranks", folder).stdout.split())
         self.assertIn(f"left out 2 files: a.json, b.json: {why}", text)
+
+    def test_no_majority_of_times(self):
+        """Of two ranks that a wrong clock puts hours apart, neither is of another job."""
+        folder = self.changed("ranks=2", "fault=compute:rank=1,factor=1.3")
+        path = sorted(folder.iterdir())[1]
+        later = path.read_text(encoding="utf-8").replace('"ts": 1712195', '"ts": 1712295')
+        path.write_text(later, encoding="utf-8")
+        report = self.ranks(folder)
+        self.assertEqual([rank["rank"] for rank in report["ranks"]], [0, 1])
+        self.assertEqual(report["left_out"], [])
+        self.assert_blames(report, 1, "compute")
 
     def test_copies(self):
         """A group that lists its members has no others, but copies without a rank look like these."""
