@@ -130,7 +130,8 @@ TEST(the_papers_table)
 TEST(copies_of_unknown_size)
 {
 	static const double uploaded[] = { 7, NONE, NONE, 0, NONE };
-	static const double upload_rate[] = { NONE, NONE, NONE, NONE, NONE };
+	/* copies to arrays and page migrations are uploads, too */
+	static const double upload_rate[] = { NONE, 2.5e8, 1e10, NONE, NONE };
 	static const double downloaded[] = { NONE, 0, 0, 0, NONE };
 	static const double moved[] = { 0, 64, 0, 0, NONE };
 	struct fixture at;
@@ -144,6 +145,21 @@ TEST(copies_of_unknown_size)
 	check_row(&at, "d2h_bytes", downloaded);
 	check_row(&at, "d2d_bytes", moved);
 	ck_assert_double_eq_tol(summary(&at, "avg_size_bytes"), 3.5, 1e-9);
+	finish(&at);
+}
+
+/* A copy to an array is as slow as other copies from pageable memory; a migration is not one. */
+TEST(copies_to_arrays_may_be_pageable)
+{
+	static const double pageable[] = { NONE, 20, 0, 0, NONE };
+	static const double share[] = { NONE, 1, 0, NONE, NONE };
+	struct fixture at;
+
+	start(&at);
+	((uint8_t *)dp_trace_ops(at.trace)->src_kind)[find_op(&at, 5)] = DP_MEMORY_PAGEABLE;
+	compute(&at);
+	check_row(&at, "pageable_copy_ns", pageable);
+	check_row(&at, "pageable_share", share);
 	finish(&at);
 }
 
