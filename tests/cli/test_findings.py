@@ -350,6 +350,31 @@ class Findings(cli.Case):
             1, len(set(re.findall(r"(\S+ \S+) between (?:typical )?iterations;", text))), text
         )
 
+    def kernels_of(self, lengths, gap):
+        """The text report of iterations of kernels with these lengths, in us, and a gap after them."""
+        events, at, number = [], 1000, 0
+        for k in range(40):
+            for name, length in lengths(k):
+                number += 1
+                events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": at,
+                               "dur": length,
+                               "args": {"device": 0, "stream": 7, "correlation": number}})
+                at += length + 2
+            at += gap(k)
+        path = self.folder / "kernels.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return " ".join(cli.run("analyze", path, env=cli.environment(LC_ALL="C.UTF-8")).stdout.split())
+
+    def test_a_part_that_grows_more_than_the_whole(self):
+        """It is no part of the period's growth, since other parts shrink."""
+        text = self.kernels_of(
+            lambda k: [("a", 200), ("b", 300), ("concatenate", 300 + 20 * k)], lambda k: 300 - 5 * k
+        )
+        self.assertRegex(
+            text, r"risen by 5\d\d\.\d µs over the run, 15\.\d+ µs per iteration; compute by "
+            r"7\d\d\.\d µs over the run, 20\.\d+ µs per iteration in concatenate → "
+        )
+
     def test_pairs_of_slow_iterations(self):
         """What recurs regularly is the pair, not each slow iteration."""
         text, _ = self.run_of(
