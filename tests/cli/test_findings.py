@@ -375,6 +375,17 @@ class Findings(cli.Case):
             r"7\d\d\.\d µs over the run, 20\.\d+ µs per iteration in concatenate → "
         )
 
+    def test_a_step_in_growth(self):
+        """Of a period that grows, one step is not all: the finding alone reports it."""
+        def lengths(rise):
+            return lambda k: [("a", 200), ("b", 300), ("c", 400 + rise * k + (k >= 18) * 160)]
+        text = self.kernels_of(lengths(0), lambda k: 20 + k % 3)
+        self.assertRegex(text, r"period \+16\d\.\d µs from iteration 18 on")
+        self.assertNotIn("growing-iteration:", text)
+        text = self.kernels_of(lengths(4), lambda k: 20 + k % 3)
+        self.assertIn("growing-iteration:", text)
+        self.assertNotIn("from iteration", text)
+
     def test_pairs_of_slow_iterations(self):
         """What recurs regularly is the pair, not each slow iteration."""
         text, _ = self.run_of(
