@@ -119,7 +119,7 @@ static const struct dp_saying sayings[] = {
 	{ "more_stream_wait_ns", "", " more of the stream waiting for" },
 	{ "more_kernels", "", " more kernels", .of = "extra_kernels", .all = "" },
 	{ "other_idle_ns", "", " more idle, in shorter gaps throughout", .behind = "parts_of_30",
-	  .joint = "; idle for another ", .close = " in the others" },
+	  .joint = "; idle for another ", .close = " elsewhere" },
 	{ "others_ns", "another GPU takes ", " even if it waits for no other" },
 	{ "overlap", "", " of it uploads" },
 	{ "pageable_copy_ns", "", " in pageable copies", .cost = "in pageable copies" },

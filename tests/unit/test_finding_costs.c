@@ -452,5 +452,11 @@ TEST(idle_time_elsewhere_is_evidence)
 		else
 			ck_assert(isnan(evidence(&found.finding, "other_idle_ns")));
 	}
+	/* the longest gap counts where it reaches into the busy slice after the idle one */
+	at.iterations[0].start_ns = 500;
+	slices.gaps = (struct dp_long_gaps){ .longest_ns = 7e5, .longest_start_ns = 400500 };
+	memset(&found, 0, sizeof(found));
+	ck_assert(rule->check(&input, &found));
+	ck_assert_double_eq_tol(found.finding.recoverable_ns, 7e5, 1e-3);
 	dp_findings__fini(&at.findings);
 }
