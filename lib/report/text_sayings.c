@@ -121,6 +121,8 @@ static const struct dp_saying sayings[] = {
 	{ "other_idle_ns", "", " more idle, in shorter gaps throughout", .behind = "parts_of_30",
 	  .joint = "; idle for another ", .close = " elsewhere" },
 	{ "others_ns", "another GPU takes ", " even if it waits for no other" },
+	{ "outside_calls_ns", "", " outside API calls", .of = "cost_ns",
+	  .all = "all of it outside API calls" },
 	{ "overlap", "", " of it uploads" },
 	{ "pageable_copy_ns", "", " in pageable copies", .cost = "in pageable copies" },
 	{ "pageable_share", "", " of the bytes pageable" },
