@@ -411,7 +411,8 @@ TEST(advice_names_hip)
 	set("copy_exposed_ns", 3e5);
 	ck_assert_ptr_nonnull(strstr(find("pageable-copy")->advice, "(cudaMallocHost)"));
 	at.hip = true;
-	ck_assert_str_eq(find("pageable-copy")->advice, "copy from pinned memory (hipHostMalloc)");
+	ck_assert_str_eq(find("pageable-copy")->advice,
+			 "copy from pinned memory (hipHostMalloc), in about half the time");
 	dp_advice__use_hip(advice, "no CUDA, one CUDA graph, cudaMallocAsync");
 	ck_assert_str_eq(advice, "no CUDA, one HIP graph, hipMallocAsync");
 	memset(longest, 'a', sizeof(longest) - 1);
