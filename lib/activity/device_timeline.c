@@ -19,9 +19,17 @@ bool dp_op__is_upload(const struct dp_ops *ops, size_t op)
 
 uint8_t dp_op__host_memory(const struct dp_ops *ops, size_t op)
 {
-	if (ops->copy_kind[op] == DP_COPY_HTOD)
+	switch (ops->copy_kind[op]) {
+	case DP_COPY_HTOD:
+	case DP_COPY_HTOA:
 		return ops->src_kind[op];
-	return ops->copy_kind[op] == DP_COPY_DTOH ? ops->dst_kind[op] : DP_MEMORY_UNKNOWN;
+	case DP_COPY_DTOH:
+		return ops->dst_kind[op];
+	case DP_COPY_UM_HTOD:
+		return DP_MEMORY_MANAGED;
+	default:
+		return DP_MEMORY_UNKNOWN;
+	}
 }
 
 static int find_copies(struct dp_device_timeline *timeline)

@@ -160,16 +160,17 @@ static void add_copy(struct sweep *sweep, size_t op, size_t k)
 	uint8_t kind = sweep->ops->copy_kind[op], memory = dp_op__host_memory(sweep->ops, op);
 	uint32_t call = sweep->ops->call[op];
 	const struct dp_parts *parts = sweep->parts;
+	bool upload = dp_op__is_upload(sweep->ops, op);
 
 	if (kind == DP_COPY_DTOD) {
 		row(parts, DP_PART_D2D_BYTES)[k] += bytes;
 		row(parts, DP_PART_D2D_NS)[k] += length_ns;
 		row(parts, DP_PART_D2D_COPIES)[k]++;
 	}
-	if (kind != DP_COPY_HTOD && kind != DP_COPY_DTOH)
+	if (!upload && kind != DP_COPY_DTOH)
 		return;
-	row(parts, kind == DP_COPY_HTOD ? DP_PART_H2D_BYTES : DP_PART_D2H_BYTES)[k] += bytes;
-	row(parts, kind == DP_COPY_HTOD ? DP_PART_H2D_NS : DP_PART_D2H_NS)[k] += length_ns;
+	row(parts, upload ? DP_PART_H2D_BYTES : DP_PART_D2H_BYTES)[k] += bytes;
+	row(parts, upload ? DP_PART_H2D_NS : DP_PART_D2H_NS)[k] += length_ns;
 	if (memory != DP_MEMORY_UNKNOWN)
 		row(parts, DP_PART_HOST_BYTES)[k] += bytes;
 	if (memory == DP_MEMORY_PINNED) {

@@ -412,8 +412,7 @@ static bool let_return(const struct dp_replay_model *model, const struct dp_repl
 
 bool dp_replay_model__is_pageable(const struct dp_ops *ops, size_t op)
 {
-	return (ops->copy_kind[op] == DP_COPY_HTOD && ops->src_kind[op] == DP_MEMORY_PAGEABLE) ||
-	       (ops->copy_kind[op] == DP_COPY_DTOH && ops->dst_kind[op] == DP_MEMORY_PAGEABLE);
+	return dp_op__host_memory(ops, op) == DP_MEMORY_PAGEABLE;
 }
 
 /*

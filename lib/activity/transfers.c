@@ -73,7 +73,9 @@ static int add_copy(struct sums *sums, size_t op)
 		return add(sums, DP_TRANSFER_DEVICE_COPY, name, op);
 	if (dp_op__is_upload(ops, op))
 		status = add(sums, DP_TRANSFER_UPLOAD, name, op);
-	if (status || (kind != DP_COPY_HTOD && kind != DP_COPY_DTOH))
+	else if (kind != DP_COPY_DTOH)
+		return DP_OK;
+	if (status)
 		return status;
 	if (dp_op__host_memory(ops, op) == DP_MEMORY_PAGEABLE)
 		return add(sums, DP_TRANSFER_PAGEABLE, name, op);

@@ -1,6 +1,8 @@
 /* Evidence with a name: what a loop's stream waited for; calls and kernels behind transfers. */
 #include "diagnose/diagnose.h"
 
+#include <math.h>
+
 /* Smallest share of the period at which a wait is named. */
 #define NAMED_SHARE 0.01
 
@@ -91,5 +93,6 @@ void dp_rule__name_growing_range(const struct dp_rule_input *input, struct dp_ru
 			most = function;
 	}
 	if (most && most->outer[0] && most->rise_ns >= DP_RULE_NAMED_RISE * rise_ns)
-		dp_rule__call_evidence(out, "range_rise_ns", "ns", most->rise_ns, most->outer);
+		dp_rule__call_evidence(out, "range_rise_ns", "ns", fmin(most->rise_ns, rise_ns),
+				       most->outer);
 }

@@ -173,6 +173,17 @@ static const char *advise(const struct dp_rule_input *input, const struct dp_rul
 	       "move it to another thread";
 }
 
+/* How much of the longest gap is in a slice. */
+static double gap_in_slice(const struct dp_rule_input *input, size_t slice)
+{
+	const struct dp_rule_slices *slices = input->slices;
+	double gap_ns = (double)(slices->gaps.longest_start_ns - input->iterations[0].start_ns);
+	double start_ns = (double)slice * slices->length_ns;
+
+	return fmax(0, fmin(start_ns + slices->length_ns, gap_ns + slices->gaps.longest_ns) -
+			       fmax(start_ns, gap_ns));
+}
+
 /*
  * In a capture without iterations: which parts of it leave the device idle, and during what
  * activity of the host.
@@ -183,11 +194,12 @@ static bool check_capture(const struct dp_rule_input *input, struct dp_rule_find
 	double idle_ns = 0, all_ns = 0, parts = 0;
 
 	for (size_t i = 0; i < DP_RULE_SLICES; i++) {
+		bool idle = slices->busy_ns[i] < LEAST_UTILIZATION * slices->length_ns;
+
 		all_ns += slices->length_ns - slices->busy_ns[i];
-		if (!(slices->busy_ns[i] < LEAST_UTILIZATION * slices->length_ns))
-			continue;
-		idle_ns += slices->length_ns - slices->busy_ns[i];
-		parts++;
+		/* the longest gap is shown, and may begin or end in a busy slice */
+		idle_ns += idle ? slices->length_ns - slices->busy_ns[i] : gap_in_slice(input, i);
+		parts += idle;
 	}
 	if (!slices->gaps.count && !parts)
 		return false;

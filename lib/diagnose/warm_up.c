@@ -32,6 +32,31 @@ static bool migrates(const struct dp_rule_input *input, double cost_ns, size_t l
 	       more_of(input, "compute_ns", last) >= MOST_OF_IT * cost_ns;
 }
 
+/* Names what most of the cost is, if that is known, and what to do about it. */
+static void explain(const struct dp_rule_input *input, struct dp_rule_finding *out, double cost_ns)
+{
+	size_t last = out->finding.last_iteration;
+	double outside_ns = more_of(input, "host_outside_ns", last);
+
+	out->finding.advice =
+		"keep what warm-up creates for later runs: compiled kernels, autotuning results";
+	if (migrates(input, cost_ns, last)) {
+		dp_rule__evidence(out, "migrations", "count", (double)input->transfers->migrations);
+		out->finding.advice =
+			"unified memory moves to the GPU while the first kernels wait for "
+			"it: prefetch it before the loop (cudaMemPrefetchAsync)";
+	} else if (more_of(input, "copy_exposed_ns", last) >= MOST_OF_IT * cost_ns) {
+		out->finding.advice = "copies take most of it: move those that later iterations do "
+				      "not have out of the loop";
+	} else if (outside_ns >= MOST_OF_IT * cost_ns) {
+		dp_rule__evidence(out, "outside_calls_ns", "ns", fmin(outside_ns, cost_ns));
+		/* PyTorch compiles and tunes there */
+		if (input->terms == DP_TERMS_CUDA)
+			out->finding.advice = "do the host work of these iterations before the "
+					      "loop: reading data, compiling, waiting";
+	}
+}
+
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	const double *period_ns = dp_rule__metric(input, "period_ns");
@@ -59,18 +84,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__evidence(out, "warmup_iterations", "count", (double)count);
 	dp_rule__evidence(out, "cost_ns", "ns", cost_ns);
 	dp_rule__evidence(out, "share_of_loop", "1", cost_ns / all_ns);
-	out->finding.advice =
-		"keep what warm-up creates for later runs: compiled kernels, autotuning results";
-	if (migrates(input, cost_ns, out->finding.last_iteration)) {
-		dp_rule__evidence(out, "migrations", "count", (double)input->transfers->migrations);
-		out->finding.advice =
-			"unified memory moves to the GPU while the first kernels wait for "
-			"it: prefetch it before the loop (cudaMemPrefetchAsync)";
-	} else if (more_of(input, "copy_exposed_ns", out->finding.last_iteration) >=
-		   MOST_OF_IT * cost_ns) {
-		out->finding.advice = "copies take most of it: move those that later iterations do "
-				      "not have out of the loop";
-	}
+	explain(input, out, cost_ns);
 	return true;
 }
 

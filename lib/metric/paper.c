@@ -139,7 +139,8 @@ static int compute_h2d_bytes(double *values, const struct dp_metric_input *input
 		size_t first, end;
 
 		values[k] = (double)NAN;
-		if (at->partial || at->resumed)
+		/* after other kernels, the uploads may be theirs */
+		if (at->partial || at->resumed || at->foreign_kernels)
 			continue;
 		first = first_from(input, dp_metric__has_interval(input, k)
 						  ? input->interval_start_ns[k]
@@ -185,7 +186,8 @@ static const struct dp_metric rows[] = {
 			dp_metric__mean),
 	  compute_operation_gap, .reads = DP_READS_TIMELINE },
 	{ DP_SUMMARIZED("h2d_bytes", "bytes", DP_BETTER_NEITHER, DP_NEED_NOTHING,
-			"bytes copied from host to device since the end of the previous iteration",
+			"bytes copied from host to device since the end of the previous iteration; "
+			"unknown if other kernels ran since then",
 			"avg_size_bytes", "mean of h2d_bytes", DP_OVER_ALL, dp_metric__mean),
 	  compute_h2d_bytes, .reads = DP_READS_TIMELINE },
 };

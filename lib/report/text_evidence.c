@@ -247,13 +247,15 @@ static bool is_nearly_all(const struct dp_saying *saying, const struct dp_findin
 	return false;
 }
 
-/* Returns true if a number continues what the one before it is about. */
-static bool continues(const struct dp_evidence_value *at)
+/* Returns true if a number continues what the one before it is about; words begin a new clause. */
+static bool continues(const struct dp_finding *finding, size_t index)
 {
-	const struct dp_saying *saying = dp_saying__of(at->name);
+	const struct dp_saying *saying = dp_saying__of(finding->evidence[index].name);
 
-	return saying && (saying->of || !strncmp(saying->after, " of it ", 7) ||
-			  !strncmp(saying->after, " of that ", 9));
+	if (saying && saying->of)
+		return !saying->before[0] || is_all(saying, finding, index);
+	return saying &&
+	       (!strncmp(saying->after, " of it ", 7) || !strncmp(saying->after, " of that ", 9));
 }
 
 /* Adds the probability that a rise is chance. */
@@ -462,9 +464,9 @@ void dp_text__evidence(struct dp_words *words, const struct dp_render *render,
 		    (full && !leads_to_advice(&finding->evidence[i])))
 			continue;
 		add_evidence(words, render,
-			     !before				? ""
-			     : continues(&finding->evidence[i]) ? ", "
-								: "; ",
+			     !before		     ? ""
+			     : continues(finding, i) ? ", "
+						     : "; ",
 			     finding, i, cost, last);
 		if (words->used != before)
 			last = finding->evidence[i].name;

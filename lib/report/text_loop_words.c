@@ -498,6 +498,18 @@ static void add_elsewhere(struct dp_words *words, const struct dp_render *render
 	dp_words__add(words, " on %s", dp_text__plural(number, streams, "other stream"));
 }
 
+/* Returns true if a finding reports that the period grows, of which a step may be a part. */
+static bool grows(const struct dp_render *render, size_t id)
+{
+	const struct dp_finding *finding;
+	bool found = false;
+
+	for (size_t i = 0; !found && (finding = dp_analysis_finding(render->analysis, i)); i++)
+		found = dp_finding_concerns(finding, (uint32_t)id) &&
+			!strcmp(finding->rule, "growing-iteration");
+	return found;
+}
+
 void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -528,7 +540,7 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 		add_phase(words, loop);
 	add_exceptions(words, render, loop);
 	add_rest(words, render, loop, add_extent(words, render, loop));
-	if (dp_text__summary(render, id, "period_step_ns") > 0)
+	if (dp_text__summary(render, id, "period_step_ns") > 0 && !grows(render, id))
 		dp_words__add(words, "; period +%s from iteration %.0f on",
 			      dp_human__duration(number,
 						 dp_text__summary(render, id, "period_step_ns"),

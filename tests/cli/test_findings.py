@@ -54,7 +54,8 @@ class Findings(cli.Case):
             finding = self.rules(report)["warm-up"]
             self.assertEqual(["warm-up"], list(self.rules(report)))
             self.assertGreater(finding["evidence"]["cost_ns"], 290e6)
-            self.assertRegex(text, r"info warm-up: costs \d+\.\d ms in all \(\d+\.\d% of the loop\) 1 iter")
+            self.assertRegex(text, r"info warm-up: costs \d+\.\d ms in all \(\d+\.\d% of the loop\) 1 iteration "
+                             "of warm-up, (nearly )?all of it outside API calls → ")
             self.assertNotIn("each iteration (", text)
             self.assertRegex(text, r"gaps \d+\.?\d* µs between iterations")
 
@@ -349,6 +350,51 @@ class Findings(cli.Case):
         self.assertEqual(
             1, len(set(re.findall(r"(\S+ \S+) between (?:typical )?iterations;", text))), text
         )
+
+    def kernels_of(self, lengths, gap):
+        """The text report of iterations of kernels with these lengths, in us, and a gap after them."""
+        events, at, number = [], 1000, 0
+        for k in range(40):
+            for name, length in lengths(k):
+                number += 1
+                events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": at,
+                               "dur": length,
+                               "args": {"device": 0, "stream": 7, "correlation": number}})
+                at += length + 2
+            at += gap(k)
+        path = self.folder / "kernels.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return " ".join(cli.run("analyze", path, env=cli.environment(LC_ALL="C.UTF-8")).stdout.split())
+
+    def test_a_part_that_grows_more_than_the_whole(self):
+        """It is no part of the period's growth, since other parts shrink."""
+        text = self.kernels_of(
+            lambda k: [("a", 200), ("b", 300), ("concatenate", 300 + 20 * k)], lambda k: 300 - 5 * k
+        )
+        self.assertRegex(
+            text, r"risen by 5\d\d\.\d µs over the run, 15\.\d+ µs per iteration; compute by "
+            r"7\d\d\.\d µs over the run, 20\.\d+ µs per iteration in concatenate → "
+        )
+
+    def test_a_step_in_growth(self):
+        """Of a period that grows, one step is not all: the finding alone reports it."""
+        def lengths(rise):
+            return lambda k: [("a", 200), ("b", 300), ("c", 400 + rise * k + (k >= 18) * 160)]
+        text = self.kernels_of(lengths(0), lambda k: 20 + k % 3)
+        self.assertRegex(text, r"period \+16\d\.\d µs from iteration 18 on")
+        self.assertNotIn("growing-iteration:", text)
+        text = self.kernels_of(lengths(4), lambda k: 20 + k % 3)
+        self.assertIn("growing-iteration:", text)
+        self.assertNotIn("from iteration", text)
+
+    def test_half_of_pageable_copies(self):
+        """The cost is half of the time that is shown with it, which says why."""
+        text, report = self.run_of(f"upload bytes=64M memory=pageable; {STEP}; {READ}", form="nsys")
+        finding = self.rules(report)["pageable-copy"]
+        self.assertAlmostEqual(
+            0.5, finding["recoverable_ns"] / finding["evidence"]["pageable_copy_ns"], delta=0.01
+        )
+        self.assertRegex(text, r"→ copy from pinned memory \([^)]*\), in about half the time")
 
     def test_pairs_of_slow_iterations(self):
         """What recurs regularly is the pair, not each slow iteration."""

@@ -133,6 +133,31 @@ TEST(copies_explain_warm_up)
 	ck_assert_ptr_nonnull(strstr(find("warm-up")->advice, "copies"));
 }
 
+/* Where the host makes no call, no launch loads code and no call allocates memory. */
+TEST(host_work_explains_warm_up)
+{
+	const struct dp_finding *finding;
+
+	start();
+	at.iterations[0].warmup = true;
+	metric("period_ns")[0] = 9e6;
+	set("host_outside_ns", 1e5);
+	metric("host_outside_ns")[0] = 3e6;
+	finding = find("warm-up");
+	ck_assert_ptr_nonnull(strstr(finding->advice, "the first launches load"));
+	ck_assert(isnan(evidence(finding, "outside_calls_ns")));
+	metric("host_outside_ns")[0] = 7e6;
+	finding = find("warm-up");
+	ck_assert_ptr_nonnull(strstr(finding->advice, "host work"));
+	ck_assert_double_eq_tol(evidence(finding, "outside_calls_ns"), 6.9e6, 1);
+	/* no more than the cost */
+	metric("host_outside_ns")[0] = 9e6;
+	ck_assert_double_eq_tol(evidence(find("warm-up"), "outside_calls_ns"), 8e6, 1);
+	at.terms = DP_TERMS_PYTORCH;
+	ck_assert_ptr_nonnull(strstr(find("warm-up")->advice, "compiled kernels"));
+	dp_findings__fini(&at.findings);
+}
+
 /* Periods that differ by the step of the trace's times are equally long. */
 TEST(rounding_makes_no_iteration_slow)
 {

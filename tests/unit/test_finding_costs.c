@@ -411,7 +411,8 @@ TEST(advice_names_hip)
 	set("copy_exposed_ns", 3e5);
 	ck_assert_ptr_nonnull(strstr(find("pageable-copy")->advice, "(cudaMallocHost)"));
 	at.hip = true;
-	ck_assert_str_eq(find("pageable-copy")->advice, "copy from pinned memory (hipHostMalloc)");
+	ck_assert_str_eq(find("pageable-copy")->advice,
+			 "copy from pinned memory (hipHostMalloc), in about half the time");
 	dp_advice__use_hip(advice, "no CUDA, one CUDA graph, cudaMallocAsync");
 	ck_assert_str_eq(advice, "no CUDA, one HIP graph, hipMallocAsync");
 	memset(longest, 'a', sizeof(longest) - 1);
@@ -452,5 +453,11 @@ TEST(idle_time_elsewhere_is_evidence)
 		else
 			ck_assert(isnan(evidence(&found.finding, "other_idle_ns")));
 	}
+	/* the longest gap counts where it reaches into the busy slice after the idle one */
+	at.iterations[0].start_ns = 500;
+	slices.gaps = (struct dp_long_gaps){ .longest_ns = 7e5, .longest_start_ns = 400500 };
+	memset(&found, 0, sizeof(found));
+	ck_assert(rule->check(&input, &found));
+	ck_assert_double_eq_tol(found.finding.recoverable_ns, 7e5, 1e-3);
 	dp_findings__fini(&at.findings);
 }

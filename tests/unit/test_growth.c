@@ -106,6 +106,9 @@ TEST(copies_and_host_work_that_grow_are_explained)
 	finding = find("growing-iteration");
 	ck_assert_double_eq_tol(evidence(finding, "host_rise_ns"), 1e4 * (ITERATIONS - 1), 1e4);
 	ck_assert_str_eq(call_of(finding), "build_mask");
+	/* what a range rises by beyond the rise that it is named for is no part of that */
+	ranges[1].rise_ns = 20000;
+	ck_assert_double_eq_tol(evidence(find("growing-iteration"), "range_rise_ns"), 1e4, 1);
 	ranges[1].rise_ns = 990;
 	ck_assert_ptr_null(call_of(find("growing-iteration")));
 	ranges[1].rise_ns = 9990;
