@@ -306,8 +306,8 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 	if (candidate->kernels <= TOO_FEW)
 		return "Record a longer part of the run.";
 	if (candidate->counted)
-		return "No loop has the number of iterations that -n gives: run deepprof without "
-		       "it, or record a longer part of the run.";
+		return "No likely loop has the number of iterations that -n gives: record a longer "
+		       "part of the run, or one with annotations (--marks).";
 	return advice[is_pass(candidate) && !is_short(candidate)]
 		     [candidate->marked ? 0 : 1 + has_annotations(render)];
 }

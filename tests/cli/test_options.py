@@ -258,6 +258,43 @@ class Options(cli.Case):
         result = cli.run("analyze", "-n", "40", cli.SOURCE / "data" / "sample.json.gz")
         self.assertIn("found 40 iterations; without -n, 20 iterations of 181 kernels are found", result.stderr)
 
+    def test_single_mark(self):
+        """It is no loop: a warning says that the report is of one that kernels show."""
+        rank = cli.SOURCE / "data" / "ranks" / "rank-0000.pt.trace.json.gz"
+        for command in ("analyze", rank), ("compare", rank, rank):
+            result = cli.run(command[0], "--marks=^ProfilerStep#5$", *command[1:])
+            self.assert_done(result)
+            self.assertIn("stream 7: the marks '^ProfilerStep#5$' match fewer than two whole iterations; using "
+                          "kernel order instead\n", result.stderr)
+            self.assertEqual(cli.run(command[0], "--marks=^ProfilerStep#[56]$", *command[1:]).stderr, "")
+
+    def kernels(self, kernels):
+        """A trace of kernels: name, stream, start, duration, launch in µs, and their device if it is not GPU 0."""
+        trace, events = self.folder / "kernels.json", []
+        for k, (name, stream, at, duration, launch, *device) in enumerate(kernels):
+            ids = {"correlation": k + 1}
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                           "ts": launch, "dur": 0.5, "args": ids})
+            events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": stream, "ts": at,
+                           "dur": duration, "args": {"device": (device or [0])[0], "stream": stream, **ids}})
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return trace
+
+    def test_number_of_one_stream(self):
+        """Streams together lack the number, but one of them alone has it: no warning is left of that."""
+        kernels = [("add", 13, 1000, 800, 100), ("sqrt", 14, 1720, 2500, 990)]
+        kernels += [("sqrt", 14, 11000 + 1200 * n, 1150, 10990 + n) for n in range(2)]
+        kernels += [("add", 13, 11000 + 65 * n, 64, 10995 + n) for n in range(33)]
+        kernels += [("sqrt", 14, 13400, 290, 11030)]
+        for n in range(13):
+            at = 21000 + 50 * n
+            kernels += [("add", 13, at, 28, at - 40), ("add", 14, at + 25, 28, at - 35)]
+        kernels += [("sqrt", 14, 21650, 1400, 21640), ("sqrt", 13, 21651, 2200, 21645)]
+        result = cli.run("analyze", "-n", "13", self.kernels(sorted(kernels, key=lambda k: k[4])))
+        self.assert_done(result)
+        self.assertIn("Loop 0  13 iterations of 1 kernel,", result.stdout)
+        self.assertEqual(result.stderr, "")
+
     def test_number_next_to_annotations(self):
         """The nearest loop is one that is reported, and annotations are not dropped silently."""
         trace = TRACES / "hta-ns-resolution.json.gz"
@@ -341,7 +378,7 @@ class Options(cli.Case):
             without, given = " ".join(without.split()), " ".join(given.split())
             self.assertIn("If you know the number of iterations, pass it (-n N)", without)
             self.assertNotIn("pass it (-n N)", given)
-            self.assertIn("No loop has the number of iterations that -n gives", given)
+            self.assertIn("No likely loop has the number of iterations that -n gives: record a longer part", given)
 
     def test_whether_a_number_fits(self):
         """In JSON, of loops that were found by one."""

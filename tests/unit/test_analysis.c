@@ -389,8 +389,14 @@ TEST(numbers_that_fit_by_chance_are_reported)
 	for (size_t i = 1; i < 3; i++) {
 		reported[0] = '\0';
 		options.iterations = &numbers[i];
-		dp_analysis_free(run(trace, &options));
-		ck_assert_str_eq(reported, "");
+		analysis = run(trace, &options);
+		if (numbers[i] > 1)
+			ck_assert_str_eq(reported, "");
+		else
+			ck_assert_ptr_nonnull(strstr(reported, "stream 7: found 1 iteration; "
+							       "without -n, 40 iterations of "));
+		ck_assert(isnan(dp_analysis_loop(analysis, 0)->confidence) == (numbers[i] == 1));
+		dp_analysis_free(analysis);
 	}
 	dp_trace_free(trace);
 }
