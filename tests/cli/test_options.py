@@ -295,6 +295,49 @@ class Options(cli.Case):
         self.assertIn("Loop 0  13 iterations of 1 kernel,", result.stdout)
         self.assertEqual(result.stderr, "")
 
+    def test_long_durations_in_tables(self):
+        """Minutes and hours take more columns than other durations."""
+        hour = 3600e6
+        kernels = [(f"kern_{k % 4}", 7, k * hour / 4, hour / 5 + k % 4 * hour / 100, k * hour / 4 - 5) for k in range(80)]
+        trace = self.kernels(kernels)
+        for command in ("info", trace), ("analyze", "-v", "--ignore-marks", trace):
+            text = cli.run(*command).stdout
+            self.assertRegex(text, r" \d+ h \d\d min")
+            self.assertNotRegex(text, r"\d{3,} (h|min) |[%s]\d+ (h|min) ")
+        rows = re.findall(r"(?m)^ +\d+ +\d+ h \d\d min.*", text)
+        self.assertGreater(len(rows), 5)
+        self.assertEqual({len(row) for row in rows if not re.search("warm-up|cut off", row)}, {len(rows[3])})
+
+    def test_notes_of_iterations(self):
+        """What distinguishes an iteration fits its row, and takes the place of metrics."""
+        kernels, steps, at = [], [], 1000
+        for k in range(20):
+            steps.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{k}", "pid": 1, "tid": 1,
+                          "ts": at - 55, "dur": 400})
+            for name in "upload", "forward", "backward", "update":
+                kernels.append((name, 7, at, 90, at - 50))
+                at += 100
+            for n in range(7 if k % 6 == 5 else 0):
+                kernels.append((f"check_{'abcdefg'[n]}", 7, at, 90, at - 50))
+                at += 100
+            at += 300
+        trace = self.kernels(kernels)
+        events = json.loads(trace.read_text())["traceEvents"]
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events + steps}))
+        text = cli.run("analyze", "-v", trace).stdout
+        (note, *_) = re.findall(r"(?m)^.*after 7 other kernels$", text)
+        self.assertLessEqual(len(note), 80)
+
+    def test_copies_within_one_kind_of_memory(self):
+        """It is named once, so that the row fits."""
+        trace = self.kernels(("f", 7, 100 * k, 50, 100 * k - 5) for k in range(12))
+        events = json.loads(trace.read_text())["traceEvents"]
+        for event in events[1::4]:
+            event.update(cat="gpu_memcpy", name="Memcpy DtoD (Managed -> Managed)")
+            event["args"]["bytes"] = 1000000
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        self.assertIn("  device to device (managed)\n", cli.run("analyze", "-v", trace).stdout)
+
     def test_number_next_to_annotations(self):
         """The nearest loop is one that is reported, and annotations are not dropped silently."""
         trace = TRACES / "hta-ns-resolution.json.gz"
