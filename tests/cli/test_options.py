@@ -295,6 +295,15 @@ class Options(cli.Case):
         self.assertIn("Loop 0  13 iterations of 1 kernel,", result.stdout)
         self.assertEqual(result.stderr, "")
 
+    def test_devices_without_loops(self):
+        """Two are described, and the others named before what holds for all of them."""
+        for count, others in (3, "GPU 2"), (4, "GPU 2 and GPU 3"), (8, "GPU 2, GPU 3, GPU 4, GPU 5 and 2 more"):
+            trace = self.kernels(
+                (f"part_{chr(97 + k)}", 7, 100 * k, 90, 100 * k - 5, d) for d in range(count) for k in range(2)
+            )
+            text = cli.run("analyze", trace).stdout
+            self.assertIn(f"\n\nNo stable iteration found on {others} either.\n\nNo findings. ", text)
+
     def test_long_durations_in_tables(self):
         """Minutes and hours take more columns than other durations."""
         hour = 3600e6
