@@ -347,6 +347,17 @@ class Options(cli.Case):
         trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
         self.assertIn("  device to device (managed)\n", cli.run("analyze", "-v", trace).stdout)
 
+    def test_quiet_and_verbose(self):
+        """One is about standard error, the other about the report."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        for command in ("analyze", "-n", "7", sample), ("compare", "-n", "7", sample, sample):
+            verbose = cli.run(command[0], "-v", *command[1:])
+            self.assertIn("warning: ", verbose.stderr)
+            for options in ["-v", "-q"], ["-q", "-v"]:
+                result = cli.run(command[0], *options, *command[1:])
+                self.assertEqual(result.stdout, verbose.stdout)
+                self.assertEqual(result.stderr, "")
+
     def test_number_next_to_annotations(self):
         """The nearest loop is one that is reported, and annotations are not dropped silently."""
         trace = TRACES / "hta-ns-resolution.json.gz"
