@@ -141,7 +141,7 @@ static enum cmd_exit report_files(const struct analyze *analyze, int count, char
 	failed = done < count && !output_failed(&output);
 	if (!output_close(&output, done > 0) || failed)
 		return CMD_FAILED;
-	if (collectives > 1 && analyze->args.common.verbosity >= 0)
+	if (collectives > 1 && !analyze->args.common.quiet)
 		message("%d of these traces have collectives; if they are ranks of one job, 'deepprof "
 			"ranks' on the same files shows which rank waits for which",
 			collectives);

@@ -233,7 +233,7 @@ static void report(const struct work *work)
 		snprintf(part, sizeof(part),
 			 "shard %llu of %llu: ", (unsigned long long)shard->index + 1,
 			 (unsigned long long)shard->count);
-	if (work->reduce->args.common.verbosity >= 0)
+	if (!work->reduce->args.common.quiet)
 		message("%s%zu reduced (%s), %zu up to date, %zu failed, %zu skipped", part,
 			work->made, dp_label_bytes(bytes, sizeof(bytes), work->bytes), work->kept,
 			work->failed, work->skipped);

@@ -60,15 +60,13 @@ bool common_set_color(void *into, const char *value, struct opt_why *why)
 
 bool common_set_verbose(void *into, const char *value, struct opt_why *why)
 {
-	struct common *common = into;
-
-	common->verbosity = common->verbosity < 0 ? 1 : common->verbosity + 1;
+	((struct common *)into)->verbosity++;
 	return true;
 }
 
 bool common_set_quiet(void *into, const char *value, struct opt_why *why)
 {
-	((struct common *)into)->verbosity = -1;
+	((struct common *)into)->quiet = true;
 	return true;
 }
 
@@ -114,8 +112,8 @@ bool common_finish(struct common *common, int *argc, char ***argv)
 		*argv = defaults;
 		*argc = 1;
 	}
-	message_level(common->verbosity);
-	common->source.quiet = common->verbosity < 0;
+	message_level(common->quiet ? -1 : common->verbosity);
+	common->source.quiet = common->quiet;
 	if (common->force && !common->output && !common->writes_files) {
 		message("%s: -f requires -o FILE", common->source.verb);
 		return false;

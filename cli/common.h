@@ -19,7 +19,8 @@ struct common {
 	bool writes_files; /* even without -o: -f and --mode do not require it */
 	bool no_pager;
 	enum tty_color color;
-	int verbosity; /* -1 quiet, 0, 1 and more */
+	int verbosity; /* of the report and of standard error: 0, 1 and more */
+	bool quiet;    /* nothing but errors on standard error, however much the report shows */
 };
 
 bool common_set_format(void *into, const char *value, struct opt_why *why);

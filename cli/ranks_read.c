@@ -115,7 +115,7 @@ void ranks_each(const struct ranks_reading *reading, size_t count, const char *l
 	struct work work = { .each = each, .ctx = ctx, .count = count };
 	size_t threads = 0;
 
-	progress_begin(label, reading->args->common.verbosity >= 0);
+	progress_begin(label, !reading->args->common.quiet);
 	for (unsigned i = 1; started && i < reading->threads && i < count; i++)
 		if (!pthread_create(&started[threads], NULL, work_on, &work))
 			threads++;

@@ -264,6 +264,27 @@ static int only_candidate(const struct dp_loop_search *s, struct dp_loops **loop
 }
 
 /*
+ * Warns if the requested marks are no loop, since they mark fewer than two whole iterations, and
+ * one of kernels next to them is larger: it is the main one of the report.
+ */
+static void warn_outweighed(const struct dp_loop_search *s, const struct dp_loops *loops)
+{
+	const struct dp_sequence_loop *loop = dp_loops__main(loops);
+	size_t marked = 0;
+
+	for (size_t l = 0; l < loops->count; l++)
+		if (loops->loops[l].found_by == DP_FOUND_BY_MARKS)
+			marked = DP_MAX(marked, dp_loops__whole(&loops->loops[l]));
+	if (!loop || loop->found_by == DP_FOUND_BY_MARKS || marked > 1)
+		return;
+	dp_log__write(&s->options->log, DP_LOG_WARNING,
+		      "stream %lld: the marks '%s' match fewer than two whole iterations; "
+		      "using kernel order instead",
+		      (long long)dp_trace_stream(s->trace, s->sequence->stream)->stream,
+		      s->options->marks);
+}
+
+/*
  * Adds the loops that kernels show besides the marked iterations. If annotations that were not
  * requested mark a single iteration, as when a profiler records one step, there is nothing to
  * compare; then the loops inside it, even by other annotations, are used instead.
@@ -302,6 +323,8 @@ static int find_adjacent(const struct dp_loop_search *s, struct dp_loops **loops
 		status = only_candidate(s, loops, tree);
 	} else {
 		status = dp_loops__add_adjacent(*loops, tree);
+		if (!status && s->options->marks)
+			warn_outweighed(s, *loops);
 	}
 	dp_loops__free(tree);
 	return status;
@@ -318,17 +341,18 @@ static void warn_likely(const struct dp_loop_search *s, struct dp_loops *loops)
 	char percent[DP_TEXT_SIZE], kernels[DP_TEXT_SIZE], found[DP_TEXT_SIZE];
 	char likely[DP_TEXT_SIZE];
 
-	if (!loops->likely.iterations || given < 2 || !loops->count ||
+	if (!loops->likely.iterations || !loops->count ||
 	    dp_loops__whole(&loops->loops[0]) != given ||
 	    loops->loops[0].length == loops->likely.length)
 		return;
 	dp_log__write(
 		&s->options->log, DP_LOG_WARNING,
-		"stream %lld: found %s iterations; without -n, %s iterations of %s kernels are "
+		"stream %lld: found %s iteration%s; without -n, %s iterations of %s kernel%s are "
 		"found (%s confidence)",
 		(long long)dp_trace_stream(s->trace, s->sequence->stream)->stream,
-		dp_text__count(found, given), dp_text__count(likely, loops->likely.iterations),
-		dp_text__count(kernels, loops->likely.length),
+		dp_text__count(found, given), given == 1 ? "" : "s",
+		dp_text__count(likely, loops->likely.iterations),
+		dp_text__count(kernels, loops->likely.length), loops->likely.length == 1 ? "" : "s",
 		dp_text__percent(percent, loops->likely.confidence));
 	loops->loops[0].confidence.loop = (double)NAN;
 }
@@ -395,25 +419,25 @@ static int use_marked_count(const struct dp_loop_search *s, struct dp_loops **lo
 	return status;
 }
 
-/* Finds the loops of kernels, and warns of known numbers of iterations that they do not have. */
-static int find_by_kernels(const struct dp_loop_search *s, struct dp_loops **loops)
+/* Finds the loops of kernels. */
+static int find_by_kernels(struct dp_loop_search *s, struct dp_loops **loops)
 {
 	const struct dp_analysis_options *options = s->options;
 	bool fits = !s->has_others || dp_analysis__counts_fit(options, s->sequence->count);
 	int status = fits ? find_unaided(s, loops) : no_loops(loops);
-	size_t marked = 0;
 
+	s->marked_count = 0;
 	if (!status && fits && options->iterations_count)
-		status = use_marked_count(s, loops, &marked);
-	if (status)
-		return status;
-	dp_analysis__missing_counts(options, dp_trace_stream(s->trace, s->sequence->stream), *loops,
-				    marked);
-	if (options->iterations_count) {
-		warn_likely(s, *loops);
-		warn_layers(s, *loops);
-	}
-	return DP_OK;
+		status = use_marked_count(s, loops, &s->marked_count);
+	return status;
+}
+
+void dp_analysis__warn_counts(const struct dp_loop_search *s, struct dp_loops *loops)
+{
+	dp_analysis__missing_counts(s->options, dp_trace_stream(s->trace, s->sequence->stream),
+				    loops, s->marked_count);
+	warn_likely(s, loops);
+	warn_layers(s, loops);
 }
 
 int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)

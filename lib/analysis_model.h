@@ -110,7 +110,8 @@ struct dp_loop_search {
 	struct dp_explain *explain; /* NULL: not requested */
 	struct dp_error *error;
 	bool has_others; /* more streams are analyzed, which may have what this one lacks */
-	bool marked;	 /* set if annotations mark iterations */
+	bool marked;	 /* set if annotations mark iterations, */
+	size_t marked_count; /* and if -n was looked up among them, how many they mark */
 	size_t searches; /* of streams alone, in all so far */
 	struct dp_loads *loads; /* of all streams */
 };
@@ -137,6 +138,12 @@ int dp_analysis__sequence(struct dp_searched *searched, const struct dp_loop_sea
  * DP_ERR_ARGUMENT.
  */
 int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *search);
+
+/*
+ * Warns of known numbers of iterations that the loops of a finished search do not have, or that
+ * contradict what would be found without them.
+ */
+void dp_analysis__warn_counts(const struct dp_loop_search *search, struct dp_loops *loops);
 
 /* Returns true if this number of iterations was requested. */
 bool dp_analysis__is_requested(const struct dp_analysis_options *options, size_t iterations);

@@ -159,7 +159,7 @@ static bool is_in_others(const struct dp_range_keys *kinds, int kind, uint32_t k
 	return false;
 }
 
-/* Adds ": there are 'train step ' (20 times), …", or nothing if no range repeats. */
+/* Adds ": there are, for example, 'train step ' (20 times), …", or nothing if no range repeats. */
 static void say_marks(char *text, size_t size, const struct dp_trace *trace,
 		      const struct dp_range_keys *kinds, int kind)
 {
@@ -185,8 +185,8 @@ static void say_marks(char *text, size_t size, const struct dp_trace *trace,
 			continue;
 		used += (size_t)snprintf(text + used, size - used, "%s '%s' (%s times)",
 					 listed++	     ? ","
-					 : kind == OPERATORS ? ": operators are"
-							     : ": there are",
+					 : kind == OPERATORS ? ": operators are, for example,"
+							     : ": there are, for example,",
 					 regex, dp_text__count(number, keys->keys[i].count));
 	}
 }

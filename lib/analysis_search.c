@@ -361,6 +361,9 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 		status = dp_analysis__after_startup(searched, search);
 	if (!status && may_be_on_others(search) && dp_loops__main(searched->loops))
 		status = find_better(searched, search);
+	/* not before: a stream alone may have the loop that all together lack */
+	if (!status && search->options->iterations_count)
+		dp_analysis__warn_counts(search, searched->loops);
 	dp_explain__end(search->explain);
 	return status;
 }

@@ -505,11 +505,11 @@ static void print_kernel(struct dp_render *render, const struct dp_info *info,
 
 	dp_text__column(render, dp_text__fixed(number, 100 * kernel->share, 1), -6);
 	dp_render__text(render, "%");
-	dp_text__column(render, duration(number, render, total_ns), -9);
+	dp_text__cell(render, duration(number, render, total_ns), 9);
 	if (wide) {
 		dp_text__column(render, dp_text__count(number, kernel->count), -11);
-		dp_text__column(render, duration(number, render, total_ns / (double)kernel->count),
-				-9);
+		dp_text__cell(render, duration(number, render, total_ns / (double)kernel->count),
+			      9);
 	}
 	if (render->options->verbose)
 		dp_label_kernel(name, sizeof(name), full, SIZE_MAX, ascii);

@@ -315,7 +315,7 @@ static void shorten(struct shorter *to, const struct parts *parts, int most, boo
 	int depth = 0, hidden = 0; /* depth in angle brackets; in all brackets inside an omission */
 
 	*to = (struct shorter){ .used = 0 };
-	for (size_t i = 0; i < parts->length; i++) {
+	for (size_t i = 0; i < parts->length && !to->full; i++) {
 		size_t after = hidden ? i : skip_operator(text, i, parts->length);
 		int step = bracket(text, i);
 

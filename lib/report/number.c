@@ -271,9 +271,10 @@ char *dp_human__two(char buf[3 * DP_NUMBER_SIZE], const double values[2], const 
 
 	dp_human__value(first, values[0], unit, ascii);
 	dp_human__value(second, values[1], unit, ascii);
-	space = strrchr(first, ' ');
-	other = strrchr(second, ' ');
-	if (space && other && !strcmp(space, other))
+	/* "2 min 20 s" has two units: neither of them is that of all its digits */
+	space = strchr(first, ' ');
+	other = strchr(second, ' ');
+	if (space && other && !strcmp(space, other) && !strchr(space + 1, ' '))
 		*space = '\0';
 	snprintf(buf, 3 * DP_NUMBER_SIZE, "%s%s%s", first, between, second);
 	return buf;

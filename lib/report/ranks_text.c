@@ -78,7 +78,7 @@ static void column(struct dp_render *render, double ns, int width)
 {
 	char number[DP_NUMBER_SIZE];
 
-	dp_text__column(render, duration(number, render, ns), -width);
+	dp_text__cell(render, duration(number, render, ns), width);
 }
 
 static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, size_t r,

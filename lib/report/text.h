@@ -39,7 +39,9 @@ struct dp_text {
 	size_t detailed;		 /* how many of them with evidence and advice, */
 	size_t findings;		 /* how many already */
 	size_t metrics[DP_TEXT_METRICS]; /* the columns of iterations */
+	int metric_columns[DP_TEXT_METRICS]; /* how many each has */
 	size_t metric_count;
+	int start_columns; /* those of their starts */
 	size_t rows_slow; /* of slow iterations that were written beyond the first and last ones */
 	size_t rows_left; /* iterations that were left out */
 };
@@ -66,6 +68,9 @@ void dp_text__style_end(struct dp_render *render);
 
 /* Writes text padded to a column; negative columns align right. Text is never cut. */
 void dp_text__column(struct dp_render *render, const char *text, int columns);
+
+/* Writes text aligned right after a blank at least, also if it is longer than the column. */
+void dp_text__cell(struct dp_render *render, const char *text, int columns);
 
 void dp_text__blanks(struct dp_render *render, size_t count);
 

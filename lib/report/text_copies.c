@@ -67,6 +67,8 @@ static char *name_of(char buf[DP_LABEL_SIZE], size_t class, bool brief)
 		snprintf(buf, DP_LABEL_SIZE, "%s to %s", memories[from], memories[to]);
 	else if (brief)
 		snprintf(buf, DP_LABEL_SIZE, "%s", direction);
+	else if (from == to)
+		snprintf(buf, DP_LABEL_SIZE, "%s (%s)", direction, memories[from]);
 	else
 		snprintf(buf, DP_LABEL_SIZE, "%s (%s to %s)", direction, memories[from],
 			 memories[to]);
@@ -82,7 +84,7 @@ static void write_row(struct dp_render *render, const struct copies *copies, siz
 	dp_text__column(render, dp_text__count(digits, copies->count), -9);
 	dp_text__column(render, dp_human__bytes(number, copies->bytes), -11);
 	if (width_of(render) >= NARROWEST)
-		dp_text__column(render, dp_human__duration(number, copies->time_ns, ascii), -10);
+		dp_text__cell(render, dp_human__duration(number, copies->time_ns, ascii), 10);
 	dp_human__value(number, seconds > 0 ? copies->bytes / seconds : -1, "bytes/s", ascii);
 	if (width_of(render) >= NARROW)
 		dp_text__column(render, number, -13);

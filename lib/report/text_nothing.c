@@ -13,6 +13,8 @@
 #define LIKELY 0.5     /* confidence of what would be listed, but for an annotation */
 #define HINT_LEAST 0.2 /* smallest confidence of a candidate whose number is suggested */
 #define LAYER_LEAST 3  /* kernels of a network's layer: fewer are rarely one */
+#define DESCRIBED_MOST 2 /* devices without a loop, unless it is verbose; */
+#define NAMED_MOST 4	 /* of the others */
 #define IN_ROW_LEAST 8 /* launches of one kernel that are worth a mention, */
 #define IN_ROW_SHARE 0.1 /* and this share of the kernels: networks have shorter rows, too */
 
@@ -306,8 +308,8 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 	if (candidate->kernels <= TOO_FEW)
 		return "Record a longer part of the run.";
 	if (candidate->counted)
-		return "No loop has the number of iterations that -n gives: run deepprof without "
-		       "it, or record a longer part of the run.";
+		return "No likely loop has the number of iterations that -n gives: record a longer "
+		       "part of the run, or one with annotations (--marks).";
 	return advice[is_pass(candidate) && !is_short(candidate)]
 		     [candidate->marked ? 0 : 1 + has_annotations(render)];
 }
@@ -333,10 +335,37 @@ static void write_nothing(struct dp_render *render, size_t stream)
 	dp_text__wrap(render, 2, 2, dp_text__nothing_advice(render, stream));
 }
 
+/* Names devices without a loop that are not described. */
+static void write_named(struct dp_render *render, const size_t *streams, size_t count, size_t more)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	struct dp_words words = { 0 };
+	char name[DP_LABEL_SIZE];
+
+	dp_words__add(&words, "No stable iteration found on ");
+	for (size_t i = 0; i < count; i++) {
+		const struct dp_stream *stream = dp_trace_stream(trace, streams[i]);
+
+		dp_words__add(&words, "%s%s",
+			      !i		      ? ""
+			      : i + 1 < count || more ? ", "
+						      : " and ",
+			      dp_text__device(name, trace, stream->device));
+		if (needs_name(trace, streams[i]))
+			dp_words__add(&words, " (stream %lld)", (long long)stream->stream);
+	}
+	if (more)
+		dp_words__add(&words, " and %zu more", more);
+	dp_words__add(&words, " either.");
+	dp_render__text(render, "\n");
+	dp_text__wrap(render, 0, 0, words.text);
+}
+
 void dp_text__without(struct dp_render *render)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	size_t loops = dp_analysis_loop_count(render->analysis), shown = 0;
+	size_t named[NAMED_MOST], count = 0;
 
 	for (size_t i = 0; i < dp_trace_stream_count(trace); i++) {
 		const struct dp_stream_candidate *candidate =
@@ -344,13 +373,15 @@ void dp_text__without(struct dp_render *render)
 
 		if (!candidate || (loops && !candidate->length))
 			continue;
-		if (shown++ < 2 || render->options->verbose)
+		if (shown++ < DESCRIBED_MOST || render->options->verbose)
 			write_nothing(render, i);
+		else if (count < NAMED_MOST)
+			named[count++] = i;
 	}
+	if (count)
+		write_named(render, named, count, shown - DESCRIBED_MOST - count);
 	if (shown && !loops && !dp_analysis_finding_count(render->analysis))
 		dp_text__clean(render);
 	if (!shown && !loops)
 		dp_render__text(render, "\nNo kernels: there are no iterations to find.\n");
-	else if (shown > 2 && !render->options->verbose)
-		dp_render__format(render, "\nNor on %zu more.\n", shown - 2);
 }

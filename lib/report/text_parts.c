@@ -61,6 +61,11 @@ void dp_text__column(struct dp_render *render, const char *text, int columns)
 		dp_text__blanks(render, fill);
 }
 
+void dp_text__cell(struct dp_render *render, const char *text, int columns)
+{
+	dp_text__column(render, text, -DP_MAX(columns, (int)dp_label_width(text) + 1));
+}
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';

@@ -55,7 +55,7 @@ static void write_row(struct dp_render *render, const struct dp_host_range *at, 
 	bool ascii = render->options->ascii;
 
 	dp_text__column(render, dp_human__share(number, at->typical_ns / sum_ns), -7);
-	dp_text__column(render, dp_human__duration(number, at->typical_ns, ascii), -11);
+	dp_text__cell(render, dp_human__duration(number, at->typical_ns, ascii), 11);
 	dp_render__format(render, "  %s\n",
 			  at->activity < DP_HOST_WAIT_SAMPLED
 				  ? dp_text__range(label, render, at->outer, room)
@@ -147,7 +147,7 @@ static void write_path(struct dp_render *render, size_t loop)
 		if (!i)
 			write_path_head(render, loop);
 		dp_text__column(render, dp_human__share(number, at->ns / sum_ns), -7);
-		dp_text__column(render, dp_human__duration(number, at->ns, ascii), -11);
+		dp_text__cell(render, dp_human__duration(number, at->ns, ascii), 11);
 		dp_render__format(render, "  %-13s  %s\n", dp_text__path_part(at->part),
 				  dp_text__range(label, render, at->name,
 						 DP_MAX(width, PATH_NUMBERS + 5) - PATH_NUMBERS));
@@ -221,8 +221,8 @@ static void write_collective(struct dp_render *render, const struct dp_collectiv
 	bool ascii = render->options->ascii;
 
 	dp_text__column(render, dp_text__count(number, at->count), -7);
-	dp_text__column(render, dp_human__duration(number, at->total_ns, ascii), -10);
-	dp_text__column(render, dp_human__duration(number, at->median_ns, ascii), -10);
+	dp_text__cell(render, dp_human__duration(number, at->total_ns, ascii), 10);
+	dp_text__cell(render, dp_human__duration(number, at->median_ns, ascii), 10);
 	if (wide)
 		dp_text__column(render,
 				dp_human__value(number, at->algorithm_bandwidth, "bytes/s", ascii),

@@ -91,7 +91,7 @@ static void write_row(struct dp_render *render, const char *first, const struct 
 				: is_narrow(render) ? 1
 						    : 2);
 	     i++)
-		dp_text__column(render, dp_human__duration(number, values[i], ascii), -10);
+		dp_text__cell(render, dp_human__duration(number, values[i], ascii), 10);
 	if (look->units)
 		write_units(render, stat);
 	dp_render__text(render, "  ");

@@ -108,8 +108,8 @@ static void write_row(struct dp_render *render, const struct dp_loop *loop,
 		dp_text__column(render, dp_text__count(digits, variant->first), -9);
 		dp_text__column(render, at && at->period ? dp_text__count(digits, at->period) : "-",
 				-7);
-		dp_text__column(render, dp_human__duration(number, mean_ns, render->options->ascii),
-				-11);
+		dp_text__cell(render, dp_human__duration(number, mean_ns, render->options->ascii),
+			      11);
 	}
 	dp_render__text(render, "  ");
 	write_edits(render, loop, variant->first);

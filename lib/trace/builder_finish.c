@@ -356,8 +356,21 @@ static bool has_launches(const struct dp_builder *builder)
 	return false;
 }
 
+/* How importers' reasons for a loss begin if the file is cut. */
+#define FILE_ENDS "file ends"
+
+/* Where the kernels are if records were lost, so that another way of recording would not help. */
+static const char *missing_advice(const struct dp_builder *builder)
+{
+	for (size_t i = 0; i < builder->loss_count; i++)
+		if (!strncmp(builder->losses[i].reason, FILE_ENDS, strlen(FILE_ENDS)))
+			return "; copy the file again";
+	return builder->loss_count ? "; what was lost may include some" : "";
+}
+
 static int no_gpu(struct dp_builder *builder)
 {
+	const char *advice = missing_advice(builder);
 	static const char *const kinds[] = { "NVTX range", "annotation", "operator" };
 	char text[200] = "", losses[128] = "", number[DP_TEXT_SIZE];
 	size_t used = 0;
@@ -377,13 +390,16 @@ static int no_gpu(struct dp_builder *builder)
 	if (builder->loss_count)
 		snprintf(losses, sizeof(losses), " in what is left (%.100s)",
 			 builder->losses[0].reason);
-	if (builder->how_to_get_kernels && !builder->no_gpu_reason[0] && has_launches(builder))
+	if (!*advice && builder->how_to_get_kernels && !builder->no_gpu_reason[0] &&
+	    has_launches(builder))
 		return dp_error__set(builder->error, DP_ERR_NO_GPU, "no GPU activity: %s%s; %s",
 				     text, losses, builder->how_to_get_kernels);
 	return dp_error__set(builder->error, DP_ERR_NO_GPU, "no GPU activity: %s%s%s%s%s%s", text,
 			     losses, builder->no_gpu_reason[0] ? "; " : "", builder->no_gpu_reason,
-			     builder->how_to_record ? "; record with " : "",
-			     builder->how_to_record ? builder->how_to_record : "");
+			     *advice		      ? advice
+			     : builder->how_to_record ? "; record with "
+						      : "",
+			     !*advice && builder->how_to_record ? builder->how_to_record : "");
 }
 
 /* Hands the columns over: from now on, the trace's views point to them. */

@@ -258,6 +258,106 @@ class Options(cli.Case):
         result = cli.run("analyze", "-n", "40", cli.SOURCE / "data" / "sample.json.gz")
         self.assertIn("found 40 iterations; without -n, 20 iterations of 181 kernels are found", result.stderr)
 
+    def test_single_mark(self):
+        """It is no loop: a warning says that the report is of one that kernels show."""
+        rank = cli.SOURCE / "data" / "ranks" / "rank-0000.pt.trace.json.gz"
+        for command in ("analyze", rank), ("compare", rank, rank):
+            result = cli.run(command[0], "--marks=^ProfilerStep#5$", *command[1:])
+            self.assert_done(result)
+            self.assertIn("stream 7: the marks '^ProfilerStep#5$' match fewer than two whole iterations; using "
+                          "kernel order instead\n", result.stderr)
+            self.assertEqual(cli.run(command[0], "--marks=^ProfilerStep#[56]$", *command[1:]).stderr, "")
+
+    def kernels(self, kernels):
+        """A trace of kernels: name, stream, start, duration, launch in µs, and their device if it is not GPU 0."""
+        trace, events = self.folder / "kernels.json", []
+        for k, (name, stream, at, duration, launch, *device) in enumerate(kernels):
+            ids = {"correlation": k + 1}
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                           "ts": launch, "dur": 0.5, "args": ids})
+            events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": stream, "ts": at,
+                           "dur": duration, "args": {"device": (device or [0])[0], "stream": stream, **ids}})
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return trace
+
+    def test_number_of_one_stream(self):
+        """Streams together lack the number, but one of them alone has it: no warning is left of that."""
+        kernels = [("add", 13, 1000, 800, 100), ("sqrt", 14, 1720, 2500, 990)]
+        kernels += [("sqrt", 14, 11000 + 1200 * n, 1150, 10990 + n) for n in range(2)]
+        kernels += [("add", 13, 11000 + 65 * n, 64, 10995 + n) for n in range(33)]
+        kernels += [("sqrt", 14, 13400, 290, 11030)]
+        for n in range(13):
+            at = 21000 + 50 * n
+            kernels += [("add", 13, at, 28, at - 40), ("add", 14, at + 25, 28, at - 35)]
+        kernels += [("sqrt", 14, 21650, 1400, 21640), ("sqrt", 13, 21651, 2200, 21645)]
+        result = cli.run("analyze", "-n", "13", self.kernels(sorted(kernels, key=lambda k: k[4])))
+        self.assert_done(result)
+        self.assertIn("Loop 0  13 iterations of 1 kernel,", result.stdout)
+        self.assertEqual(result.stderr, "")
+
+    def test_devices_without_loops(self):
+        """Two are described, and the others named before what holds for all of them."""
+        for count, others in (3, "GPU 2"), (4, "GPU 2 and GPU 3"), (8, "GPU 2, GPU 3, GPU 4, GPU 5 and 2 more"):
+            trace = self.kernels(
+                (f"part_{chr(97 + k)}", 7, 100 * k, 90, 100 * k - 5, d) for d in range(count) for k in range(2)
+            )
+            text = cli.run("analyze", trace).stdout
+            self.assertIn(f"\n\nNo stable iteration found on {others} either.\n\nNo findings. ", text)
+
+    def test_long_durations_in_tables(self):
+        """Minutes and hours take more columns than other durations."""
+        hour = 3600e6
+        kernels = [(f"kern_{k % 4}", 7, k * hour / 4, hour / 5 + k % 4 * hour / 100, k * hour / 4 - 5) for k in range(80)]
+        trace = self.kernels(kernels)
+        for command in ("info", trace), ("analyze", "-v", "--ignore-marks", trace):
+            text = cli.run(*command).stdout
+            self.assertRegex(text, r" \d+ h \d\d min")
+            self.assertNotRegex(text, r"\d{3,} (h|min) |[%s]\d+ (h|min) ")
+        rows = re.findall(r"(?m)^ +\d+ +\d+ h \d\d min.*", text)
+        self.assertGreater(len(rows), 5)
+        self.assertEqual({len(row) for row in rows if not re.search("warm-up|cut off", row)}, {len(rows[3])})
+
+    def test_notes_of_iterations(self):
+        """What distinguishes an iteration fits its row, and takes the place of metrics."""
+        kernels, steps, at = [], [], 1000
+        for k in range(20):
+            steps.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{k}", "pid": 1, "tid": 1,
+                          "ts": at - 55, "dur": 400})
+            for name in "upload", "forward", "backward", "update":
+                kernels.append((name, 7, at, 90, at - 50))
+                at += 100
+            for n in range(7 if k % 6 == 5 else 0):
+                kernels.append((f"check_{'abcdefg'[n]}", 7, at, 90, at - 50))
+                at += 100
+            at += 300
+        trace = self.kernels(kernels)
+        events = json.loads(trace.read_text())["traceEvents"]
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events + steps}))
+        text = cli.run("analyze", "-v", trace).stdout
+        (note, *_) = re.findall(r"(?m)^.*after 7 other kernels$", text)
+        self.assertLessEqual(len(note), 80)
+
+    def test_copies_within_one_kind_of_memory(self):
+        """It is named once, so that the row fits."""
+        trace = self.kernels(("f", 7, 100 * k, 50, 100 * k - 5) for k in range(12))
+        events = json.loads(trace.read_text())["traceEvents"]
+        for event in events[1::4]:
+            event.update(cat="gpu_memcpy", name="Memcpy DtoD (Managed -> Managed)")
+            event["args"]["bytes"] = 1000000
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        self.assertIn("  device to device (managed)\n", cli.run("analyze", "-v", trace).stdout)
+
+    def test_quiet_and_verbose(self):
+        """One is about standard error, the other about the report."""
+        sample = cli.SOURCE / "data" / "sample.json.gz"
+        for command in ("analyze", "-n", "7", sample), ("compare", "-n", "7", sample, sample):
+            verbose = cli.run(command[0], "-v", *command[1:])
+            self.assertIn("warning: ", verbose.stderr)
+            for options in ["-v", "-q"], ["-q", "-v"]:
+                result = cli.run(command[0], *options, *command[1:])
+                self.assertEqual(result.stdout, verbose.stdout)
+                self.assertEqual(result.stderr, "")
+
     def test_number_next_to_annotations(self):
         """The nearest loop is one that is reported, and annotations are not dropped silently."""
         trace = TRACES / "hta-ns-resolution.json.gz"
@@ -341,7 +441,7 @@ class Options(cli.Case):
             without, given = " ".join(without.split()), " ".join(given.split())
             self.assertIn("If you know the number of iterations, pass it (-n N)", without)
             self.assertNotIn("pass it (-n N)", given)
-            self.assertIn("No loop has the number of iterations that -n gives", given)
+            self.assertIn("No likely loop has the number of iterations that -n gives: record a longer part", given)
 
     def test_whether_a_number_fits(self):
         """In JSON, of loops that were found by one."""

@@ -106,6 +106,26 @@ TEST(other_units)
 	ck_assert_str_eq(dp_human__value(buf, (double)NAN, "W", true), "-");
 }
 
+/* Only a unit that is that of all digits of both is written once. */
+TEST(two_values_share_a_unit)
+{
+	static const struct {
+		double low, high;
+		const char *text;
+	} cases[] = {
+		{ 1e6, 2e6, "1.000 to 2.000 ms" },
+		{ 1e3, 2e6, "1.000 us to 2.000 ms" },
+		{ 108e9, 140e9, "108.0 s to 2 min 20 s" },
+		{ 616e9, 676e9, "10 min 16 s to 11 min 16 s" },
+		{ 4860e9, 6180e9, "1 h 21 min to 1 h 43 min" },
+	};
+	char buf[3 * DP_NUMBER_SIZE];
+
+	for (size_t i = 0; i < DP_COUNT(cases); i++)
+		ck_assert_str_eq(dp_human__range(buf, cases[i].low, cases[i].high, true),
+				 cases[i].text);
+}
+
 static const char *json_number(double value, const char *unit)
 {
 	static char buf[DP_NUMBER_SIZE];
