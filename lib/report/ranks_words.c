@@ -37,7 +37,8 @@ void dp_ranks_words__head(struct dp_words *words, const struct dp_render *render
 
 	dp_words__add(words, "%s", dp_text__plural(number, dp_ranks_count(ranks), "rank"));
 	if (matching->absent)
-		dp_words__add(words, " (%zu more have no trace)", matching->absent);
+		dp_words__add(words, " (%zu more %s no trace)", matching->absent,
+			      matching->absent == 1 ? "has" : "have");
 	if (dp_ranks_iteration_count(ranks))
 		dp_words__add(words, ", %s",
 			      dp_text__plural(number, count_whole(ranks), "iteration"));

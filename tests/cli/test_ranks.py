@@ -278,7 +278,8 @@ class Jobs(unittest.TestCase):
         for path in sorted(folder.iterdir())[2::5]:
             path.unlink()
         self.assertEqual(self.ranks(folder)["matching"]["absent"], 2)
-        self.assertIn("1 more have no trace", text)
+        self.assertIn("3 ranks (1 more has no trace)", text)
+        self.assertIn("6 ranks (2 more have no trace)", cli.run("ranks", folder).stdout)
 
     def test_foreign_double(self):
         """A file of another job that has a rank's number, and comes first, does not replace the rank's."""
