@@ -17,28 +17,33 @@ enum { DOUBLES_MOST = 8 };
 static int leave_out(struct dp_ranks *ranks, const char *file, const char *format, ...)
 	DP_PRINTF(3, 4);
 
-/* Of several ranks of a file, a reason is listed once. */
+/* Of several ranks of a file, in any order, a reason is listed once. */
 static int leave_out(struct dp_ranks *ranks, const char *file, const char *format, ...)
 {
-	size_t count = ranks->left_out_count;
-	char why[512];
+	struct dp_strings *texts = &ranks->texts;
+	char why[512], pair[32];
+	uint32_t file_id, why_id;
+	size_t known;
 	va_list values;
 
 	va_start(values, format);
 	vsnprintf(why, sizeof(why), format, values);
 	va_end(values);
-	if (count && !strcmp(ranks->left_out[count - 1].file, file) &&
-	    !strcmp(ranks->left_out[count - 1].why, why))
-		return DP_OK;
-	if (dp_array__reserve(&ranks->left_out, &ranks->left_out_room, ranks->left_out_count + 1,
+	file_id = dp_strings__intern(texts, file, strlen(file));
+	why_id = dp_strings__intern(texts, why, strlen(why));
+	if (file_id == DP_NONE || why_id == DP_NONE)
+		return DP_ERR_NOMEM;
+	known = texts->count;
+	snprintf(pair, sizeof(pair), "%u %u", (unsigned int)file_id, (unsigned int)why_id);
+	if (dp_ranks__text(ranks, pair) && texts->count == known)
+		return DP_OK; /* listed */
+	if (texts->count == known ||
+	    dp_array__reserve(&ranks->left_out, &ranks->left_out_room, ranks->left_out_count + 1,
 			      sizeof(*ranks->left_out)))
 		return DP_ERR_NOMEM;
-	ranks->left_out[ranks->left_out_count] =
-		(struct dp_left_out){ dp_ranks__text(ranks, file), dp_ranks__text(ranks, why) };
-	if (!ranks->left_out[ranks->left_out_count].file ||
-	    !ranks->left_out[ranks->left_out_count].why)
-		return DP_ERR_NOMEM;
-	ranks->left_out_count++;
+	ranks->left_out[ranks->left_out_count++] =
+		(struct dp_left_out){ dp_strings__get(texts, file_id),
+				      dp_strings__get(texts, why_id) };
 	return DP_OK;
 }
 

@@ -296,6 +296,20 @@ class Jobs(unittest.TestCase):
         self.assertIn("of another job", left_out["a.json"])
         self.assertIn(f"is in {files[0]} already", left_out["zz.json"])
 
+    def test_several_ranks_of_a_left_out_file(self):
+        """Its line is there once, even if another file's rank is between its ranks."""
+        folder, other = self.changed(), pathlib.Path(tempfile.mkdtemp(dir=self.root))
+        first, second, third = (
+            sorted(self.job(f"ranks={count}", f"data-bytes={count * 30}M").iterdir())[1].read_text(encoding="utf-8") for count in (2, 3, 5)
+        )
+        (folder / "five.json").write_text(re.sub(r'"rank": ?1', '"rank": 5', first), encoding="utf-8")
+        for name, text in ("a", second), ("b", third):
+            (other / name).write_text(text.replace('"distributedInfo"', '"other"'), encoding="utf-8")
+        merged = self.merged(other, lambda pid, rank: 1000 + rank if pid > 3 else rank)
+        shutil.copy(merged, folder / "two.json")
+        left_out = [pathlib.Path(at["file"]).name for at in self.ranks(folder)["left_out"]]
+        self.assertEqual(left_out, ["two.json", "five.json"])
+
     def test_other_times(self):
         """Files of another day are of another job, even if its ranks share groups and come first."""
         folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
