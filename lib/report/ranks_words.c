@@ -242,12 +242,18 @@ static double shown_cost(const struct dp_ranks_verdict *verdict, double cost_ns)
 	return verdict->collectives ? cost_ns * (double)verdict->collectives : cost_ns;
 }
 
+/* Returns true if the bounds of the cost are shown. */
+static bool is_wide(const struct dp_ranks_verdict *verdict)
+{
+	return verdict->cost_most_ns - verdict->cost_least_ns > WIDE * verdict->cost_ns;
+}
+
 static void add_bounds(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_ranks_verdict *verdict)
 {
 	char least[DP_NUMBER_SIZE], most[DP_NUMBER_SIZE];
 
-	if (verdict->cost_most_ns - verdict->cost_least_ns <= WIDE * verdict->cost_ns)
+	if (!is_wide(verdict))
 		return;
 	if (verdict->cost_least_ns > 0)
 		dp_words__add(words, "; at least %s and at most %s",
@@ -311,6 +317,7 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 {
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
 	double hidden_ns = verdict->part_ns - verdict->cost_most_ns;
+	bool exact = !is_wide(verdict);
 	char cost[DP_NUMBER_SIZE];
 
 	dp_words__add(words, "%s%s", is_upper_bound(verdict) ? "at most " : "",
@@ -326,9 +333,10 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 	/* a cause much larger than its cost needs an explanation */
 	if (verdict->kind == DP_VERDICT_STRAGGLER && hidden_ns > verdict->cost_ns)
 		dp_words__add(words,
-			      "; the other %s of the cause overlap work and launches of the "
-			      "other ranks",
-			      duration(cost, render, hidden_ns));
+			      "; %s %s of the cause overlap work and launches of the other ranks",
+			      exact ? "the other" : "at least",
+			      duration(cost, render,
+				       exact ? verdict->part_ns - verdict->cost_ns : hidden_ns));
 }
 
 /*

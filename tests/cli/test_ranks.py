@@ -684,6 +684,18 @@ class Jobs(unittest.TestCase):
             self.assertRegex(text, r"another GPU takes \d+\.\d+ ms even if it waits for no other")
 
     @unittest.skipUnless(DDP4.exists(), "no real traces")
+    def test_cause_beyond_bounds(self):
+        """Of a cause, only what exceeds the upper bound is known to overlap."""
+        files = [path for path in sorted(DDP4.iterdir()) if "rank2" not in path.name]
+        verdict = self.ranks(*files)["verdict"]
+        least_ms = (verdict["part_ns"] - verdict["cost_most_ns"]) / 1e6
+        words = " ".join(cli.run("ranks", *files).stdout.split())
+        self.assertIn(f"; at least {least_ms:.3f} ms of the cause overlap work", words)
+        verdict = self.ranks(DDP4)["verdict"]
+        words = " ".join(cli.run("ranks", DDP4).stdout.split())
+        self.assertIn(f"; the other {(verdict['part_ns'] - verdict['cost_ns']) / 1e6:.3f} ms of the cause", words)
+
+    @unittest.skipUnless(DDP4.exists(), "no real traces")
     def test_lines_break_between_what_belongs_together(self):
         env = cli.environment(COLUMNS=80, LC_ALL="C.UTF-8")
         text = cli.run("ranks", DDP4, env=env).stdout
