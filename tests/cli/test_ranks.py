@@ -681,7 +681,7 @@ class Jobs(unittest.TestCase):
         ):
             text = " ".join(cli.run("analyze", "-v", pathlib.Path(TRACES) / name).stdout.split())
             self.assertIn(words, text)
-            self.assertRegex(text, r"another GPU takes \d+\.\d+ ms even if it waits for no other")
+            self.assertRegex(text, r"another GPU takes \d+\.\d+ ms, including its launches, even if it waits for no other")
 
     @unittest.skipUnless(DDP4.exists(), "no real traces")
     def test_cause_beyond_bounds(self):
