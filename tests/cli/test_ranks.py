@@ -696,6 +696,12 @@ class Jobs(unittest.TestCase):
         self.assertIn(f"; the other {(verdict['part_ns'] - verdict['cost_ns']) / 1e6:.3f} ms of the cause", words)
 
     @unittest.skipUnless(DDP4.exists(), "no real traces")
+    def test_headline_of_another_loop(self):
+        """Cost and period in the headline are those of the same loop."""
+        text = cli.run("analyze", "--format=markdown", pathlib.Path(TRACES) / "real" / "amd-merged-all.json.gz").stdout
+        self.assertTrue(text.startswith("### median period 46.84 ms; critical host-bound on GPU 5: "), text[:120])
+
+    @unittest.skipUnless(DDP4.exists(), "no real traces")
     def test_lines_break_between_what_belongs_together(self):
         env = cli.environment(COLUMNS=80, LC_ALL="C.UTF-8")
         text = cli.run("ranks", DDP4, env=env).stdout
