@@ -639,6 +639,13 @@ class Looks(unittest.TestCase):
             self.assertIsNone(page.run("page.charts[0].spec.end || null"))
             self.look(page, "warm-up")
 
+    def test_numbers_are_those_of_the_text_report(self):
+        with browser.Browser() as page:
+            page.open(self.folder / "sim.html")
+            for ns, text in ((801.55e6, "801.6 ms"), (99.996e6, "100.0 ms"), (12.346, "12.35 ns"), (7, "7 ns"),
+                             (-1.0005e3, "\u22121.001 \u00b5s"), (616.4e9, "10 min 16 s"), (7509e9, "2 h 05 min")):
+                self.assertEqual(page.run(f"format.duration({ns})").replace("\u00a0", " "), text)
+
     def test_a_long_loop_is_quick(self):
         trace = self.folder / "long.csv"
         write_long(trace, 100000)
