@@ -196,6 +196,7 @@ static int init_job(struct dp_job *job, const struct entry *entries, size_t coun
 
 		rank->from = from;
 		rank->file = entries[r].file->source.name;
+		rank->file_ranks = entries[r].file->count;
 		rank->rank = entries[r].rank;
 		rank->rank_from = entries[r].rank_from;
 		job->untimed |= from->untimed;
@@ -382,6 +383,8 @@ static int fill_ranks(struct dp_ranks *ranks, const struct dp_job *job)
 			return DP_ERR_NOMEM;
 		out->rank = from->rank;
 		out->rank_from = from->rank_from;
+		out->device = from->from->device;
+		out->file_ranks = from->file_ranks;
 		out->host = dp_ranks__text(ranks, from->from->host);
 		out->file = dp_ranks__text(ranks, from->file);
 		out->collectives = from->from->call_count;

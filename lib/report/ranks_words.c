@@ -71,6 +71,22 @@ const char *dp_ranks_words__part(const struct dp_ranks *ranks, enum dp_rank_part
 								   : "time between collectives";
 }
 
+char *dp_ranks_words__place(char buf[DP_LABEL_SIZE], const struct dp_rank *rank, size_t columns,
+			    bool ascii)
+{
+	const char *slash = strrchr(rank->file, '/'), *file = slash ? slash + 1 : rank->file;
+	char name[DP_LABEL_SIZE], gpu[DP_TEXT_SIZE] = "";
+	size_t used = 0;
+
+	if (rank->file_ranks > 1 && rank->device >= 0)
+		used = (size_t)snprintf(gpu, sizeof(gpu), "GPU %lld %s ", (long long)rank->device,
+					*rank->host ? "on" : "of");
+	dp_label__text(name, *rank->host ? rank->host : file, columns - DP_MIN(used, columns),
+		       ascii);
+	snprintf(buf, DP_LABEL_SIZE, "%s%.*s", gpu, DP_LABEL_SIZE - (int)sizeof(gpu), name);
+	return buf;
+}
+
 /* The end of a run of consecutive ranks. */
 static size_t run_end(const struct dp_ranks *ranks, const uint32_t *indices, size_t count,
 		      size_t first)
@@ -109,12 +125,23 @@ static char *list_of(char buf[RANK_LIST], const struct dp_ranks *ranks, const ui
 	return buf;
 }
 
+/* Its file has several ranks, which other reports show by the numbers of their GPUs. */
+static void add_gpu(char list[RANK_LIST], const struct dp_rank *rank)
+{
+	size_t used = strlen(list);
+
+	if (rank->file_ranks > 1 && rank->device >= 0)
+		snprintf(list + used, RANK_LIST - used, " (GPU %lld)", (long long)rank->device);
+}
+
 void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ranks, bool ascii)
 {
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
 	char list[RANK_LIST], label[DP_LABEL_SIZE];
 
 	list_of(list, ranks, verdict->ranks, verdict->rank_count);
+	if (verdict->rank_count == 1)
+		add_gpu(list, dp_ranks_rank(ranks, verdict->ranks[0]));
 	switch (verdict->kind) {
 	case DP_VERDICT_STRAGGLER:
 		dp_words__add(words,

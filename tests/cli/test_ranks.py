@@ -714,10 +714,19 @@ class Jobs(unittest.TestCase):
         """Ranks are in order of the GPUs' numbers; processes with equal ids and GPUs are one rank."""
         folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
         for rank, path in enumerate(sorted(folder.iterdir())):
-            text = re.sub(r'"device": ?\d+', f'"device": {3 - rank}', path.read_text(encoding="utf-8"))
+            text = re.sub(r'"device": ?\d+', f'"device": {7 - rank}', path.read_text(encoding="utf-8"))
             path.write_text(text.replace('"distributedInfo"', '"other"'), encoding="utf-8")
-        merged = self.merged(folder, lambda pid, rank: 1000 + rank if pid > 3 else 3 - rank)
-        self.assert_blames(self.ranks(merged), 1, "compute", 4)
+        merged = self.merged(folder, lambda pid, rank: 1000 + rank if pid > 3 else 7 - rank)
+        report = self.ranks(merged)
+        self.assert_blames(report, 1, "compute", 4)
+        self.assertEqual([(rank["device"], rank["file_ranks"]) for rank in report["ranks"]], [(gpu, 4) for gpu in range(4, 8)])
+        text = cli.run("ranks", merged, env=cli.environment(COLUMNS="100")).stdout
+        self.assertIn("\nStraggler: rank 1 (GPU 5) holds the others up\n", text)
+        self.assertEqual(re.findall(r"(?m)^ +\d .*  (GPU .*)$", text), [f"GPU {gpu} of merged.json" for gpu in range(4, 8)])
+        text = cli.run("ranks", "--format=markdown", merged).stdout
+        self.assertEqual(re.findall(r"`(GPU .*)` \|$", text, re.M), [f"GPU {gpu} of merged.json" for gpu in range(4, 8)])
+        data = json.loads(re.search(r'(?s)id="data">(.*?)</script>', cli.run("ranks", "--format=html", merged).stdout)[1])
+        self.assertEqual([row[12] for row in data["ranks"]], [4, 5, 6, 7])
         text = re.sub(r'"device": ?\d+', '"device": 0', merged.read_text(encoding="utf-8"))
         text = re.sub(r'"pid": ?(\d+)', lambda pid: f'"pid": {int(pid[1]) // 1000}', text)
         merged.write_text(text, encoding="utf-8")
