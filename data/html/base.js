@@ -48,9 +48,21 @@ function color(name) {
 
 /* Formats with this many significant digits; digits before the point are never dropped. */
 function digits(value, most) {
-	const whole = Math.abs(value) < 1 ? 1 : Math.floor(Math.log10(Math.abs(value)) + 1e-12) + 1;
+	const size = Math.abs(value), limit = 10 ** most;
+	let decimals = most - 1;
 
-	return value.toFixed(Math.max(0, Math.min(most - whole, most - 1)));
+	/* rounded before it is written: 801.55 is slightly less in binary, and the text report has 801.6 */
+	while (decimals && Math.round(size * 10 ** decimals) >= limit)
+		decimals--;
+	return (value < 0 ? "-" : "") + (Math.round(size * 10 ** decimals) / 10 ** decimals).toFixed(decimals);
+}
+
+/* "10 min 16 s", "2 h 05 min" */
+function longDuration(seconds) {
+	const two = value => String(Math.floor(value)).padStart(2, "0");
+
+	return seconds >= 3600 ? `${Math.floor(seconds / 3600)}\u00a0h ${two(seconds / 60 % 60)}\u00a0min`
+		: `${Math.floor(seconds / 60)}\u00a0min ${two(seconds % 60)}\u00a0s`;
 }
 
 const format = {
@@ -61,8 +73,9 @@ const format = {
 
 		for (; unit < 3 && value >= 999.95; unit++)
 			value /= 1000;
-		const text = unit ? digits(value, most)
-			: Math.abs(value - Math.round(value)) < .05 ? String(Math.round(value)) : digits(value, 3);
+		if (unit === 3 && value >= 120)
+			return (ns < 0 ? "\u2212" : "") + longDuration(Math.round(value));
+		const text = unit || Math.abs(value - Math.round(value)) >= .05 ? digits(value, most) : String(Math.round(value));
 		return (ns < 0 ? "\u2212" : "") + text + "\u00a0" + units[unit];
 	},
 	bytes(bytes) {

@@ -9,6 +9,7 @@
  *   range   that x follows, if any
  *   xText, yText  functions of a value; hover(x, [[set, y]…]) returns the lines of a tooltip
  *   least, most  the y axis begins at least as low, and ends at least as high
+ *   end     of the y axis, if set; higher values are cut off
  *   marks   [[x, text]]: vertical lines; bands [[from, to]]
  */
 /* Colours of the parts of a period, by their metric. */
@@ -111,9 +112,11 @@ function chartJsOptions(spec) {
 			},
 			y: {
 				stacked: spec.stacked, grid, beginAtZero: spec.fromZero, grace: spec.fromZero ? 0 : "8%",
-				suggestedMin: spec.least, suggestedMax: spec.most,
+				suggestedMin: spec.least, suggestedMax: spec.most, max: spec.end,
 				ticks: Object.assign({ maxTicksLimit: 6, callback: value => spec.yText(value) }, tick),
 				afterFit: scale => { scale.width = 84; },
+				/* Chart.js ends the labels with the axis, which is no round number */
+				afterBuildTicks: scale => { scale.ticks = scale.ticks.filter(at => at.value !== spec.end); },
 			},
 		},
 		plugins: { legend: { display: false }, tooltip: { enabled: false, external: context => chartJsHover(spec, context) } },
@@ -207,7 +210,7 @@ class SvgChart {
 					bottom = y !== null && (bottom === 0 || y < bottom) ? y : bottom;
 			bottom -= (top - bottom) * .08;
 		}
-		top = Math.max(top, spec.most === undefined ? top : spec.most);
+		top = spec.end || Math.max(top, spec.most === undefined ? top : spec.most);
 		bottom = Math.min(bottom, spec.least === undefined ? bottom : spec.least);
 		if (!(top > bottom))
 			top = bottom + 1;
@@ -225,7 +228,9 @@ class SvgChart {
 				nodes.push(svg("text", { x: x(at), y: area.bottom + 16, "text-anchor": "middle" }, spec.xText(at)));
 		const bases = new Map(), drawn = [], clip = svg("clipPath", { id: this.id }), group = svg("g", { "clip-path": `url(#${this.id})` });
 		shown.forEach((points, i) => this.drawSet(drawn, spec.sets[i], points, x, y, bases, bottom));
-		clip.append(svg("rect", { x: area.left, y: 0, width: area.right - area.left, height: area.bottom }));
+		const ceiling = spec.end ? area.top : 0;
+
+		clip.append(svg("rect", { x: area.left, y: ceiling, width: area.right - area.left, height: area.bottom - ceiling }));
 		group.append(...drawn);
 		nodes.push(clip, group);
 		for (const [place, text, left] of placeMarks(spec, area, x))

@@ -4,7 +4,7 @@
 
 /* Columns of a row of report.ranks. */
 const RANK = 0, HOST = 1, FILE = 2, ITERATIONS = 3, PERIOD = 4, OWN = 5, WAIT = 6, LAST = 7, SHARED = 8,
-	OFFSET = 9, RESOLUTION = 10, BLAMED = 11, PARTS = 12;
+	OFFSET = 9, RESOLUTION = 10, BLAMED = 11, GPU = 12, PARTS = 13;
 const partColors = ["c-busy", "c-comm", "c-h2d", "c-input", "c-host", "c-other"];
 const LABELS = 74, TOP = 22;
 
@@ -411,6 +411,7 @@ function rankTable() {
 			cell: row => row[SHARED] ? `${format.count(row[LAST])} of ${format.count(row[SHARED])}` : "\u2013" },
 		{ title: "Clock offset", number: true, help: "Against the first rank", value: row => row[OFFSET],
 			cell: row => row[OFFSET] === null ? "\u2013" : `${format.duration(row[OFFSET], 3)} \u00b1 ${format.duration(row[RESOLUTION], 2)}` },
+		...(report.ranks.some(row => row[GPU] !== null) ? [{ title: "GPU", number: true, help: "In its file", value: row => row[GPU], cell: row => row[GPU] === null ? "\u2013" : String(row[GPU]) }] : []),
 		...(report.ranks.some(row => row[HOST]) ? [{ title: "Host", value: row => row[HOST], cell: row => el("bdi", null, clean(row[HOST])) }] : []),
 		{ title: "File", value: row => row[FILE], cell: row => el("bdi", null, clean(row[FILE])), class: "name" },
 	], report.ranks, { filter: row => `${row[RANK]} ${row[HOST]} ${row[FILE]}`, limit: 16, sort: [3, true] });

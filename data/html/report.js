@@ -214,6 +214,23 @@ function points(series) {
 	return series.y.map((value, i) => [series.x ? series.x[i] : i, value]);
 }
 
+/*
+ * The end of an axis at the steady iterations, if warm-up is so much longer that they would be flat
+ * lines; undefined otherwise, and where only warm-up is visible. Points are in order of iterations.
+ */
+function steadyEnd(loop, points) {
+	const top = some => some.reduce((most, p) => Math.max(most, p[1] || 0), 0);
+	/* the interval before the first steady iteration is of warm-up, too */
+	const steady = top(points.filter(p => p[0] > loop.warmup));
+
+	return loop.warmup && steady > 0 && zoom.to > loop.warmup && top(points) > 3 * steady ? 1.05 * steady : undefined;
+}
+
+function aboveChart(loop, points, unit) {
+	return steadyEnd(loop, points) === undefined ? "" :
+		`warm-up is above the chart, up to ${format.value(Math.max(...points.map(p => p[1] || 0)), unit)}`;
+}
+
 function seriesSpec(loop, series) {
 	const info = metric(series.m), all = points(series);
 	const values = all.map(p => p[1]).filter(value => value !== null);
@@ -230,6 +247,7 @@ function seriesSpec(loop, series) {
 	return {
 		type: "line", sets, unit: info.unit, range: zoom, whole: true, fromZero: fromZero,
 		...(!fromZero && values.length && high - low < 2 * reach ? { least: middle - reach, most: middle + reach } : {}),
+		get end() { return steadyEnd(loop, all); },
 		xText: value => Number.isInteger(value) ? format.count(value) : "",
 		yText: value => format.round(value, info.unit),
 		hover: (k, found) => [...iterationLines(loop, k), `${title(info.name)}: ${format.value(found[0][1], info.unit)}`],
@@ -256,7 +274,8 @@ function showSeries(loop, box, chosen) {
 			page.charts = page.charts.filter(other => other !== chart);
 		}
 		area.replaceChildren(frame);
-		help.textContent = (ofLoop(loop) ? `${ofLoop(loop).trim()}: ` : "") + info.help + (series.x ? "; of each stretch of iterations the least and the greatest" : "");
+		help.textContent = (ofLoop(loop) ? `${ofLoop(loop).trim()}: ` : "") + info.help + [series.x ? "of each stretch of iterations the least and the greatest" : "", aboveChart(loop, points(series), info.unit)]
+			.filter(Boolean).map(text => "; " + text).join("");
 		chart = makeChart(frame, seriesSpec(loop, series));
 		page.charts.push(chart);
 	}
@@ -343,6 +362,8 @@ function showBreakdown(loop) {
 		return;
 	const seen = parts.filter(part => part.mean > 0);
 	const size = loop.iterations / parts[0].y.length;
+	const totals = parts[0].y.map((_, i) => [i * size - .5, seen.reduce((sum, part) => sum + (part.y[i] || 0), 0)]);
+	const above = aboveChart(loop, totals, "ns");
 	const frame = el("div", { class: "chart", role: "img", "aria-label": `What the time of each iteration${ofLoop(loop)} goes to` });
 
 	box.append(
@@ -350,8 +371,9 @@ function showBreakdown(loop) {
 			{ style: `flex:${part.mean} 1 0;background:var(--${part.color})` }, ...(part.mean > total * .08 ? barText(format.share(part.mean / total)) : [])))),
 		el("div", { class: "legend" }, ...seen.map(part => el("span", { title: part.info.help }, el("i", { style: `background:var(--${part.color})` }),
 			part.words + " ", el("b", null, format.duration(part.mean)), ` (${format.share(part.mean / total)})`))),
-		frame);
+		frame, el("p", { class: "quiet" }, above && above[0].toUpperCase() + above.slice(1) + "."));
 	page.charts.push(makeChart(frame, {
+		get end() { return steadyEnd(loop, totals); },
 		type: "bar", stacked: true, width: size, range: zoom, pick: at => showIteration(Math.round(at + .5)), whole: true, fromZero: true,
 		sets: seen.map(part => ({ label: part.words, color: part.color, points: part.y.map((value, i) => [i * size - .5, value]) })),
 		xText: value => Number.isInteger(value) ? format.count(value) : "", yText: value => format.round(value, "ns"),

@@ -174,6 +174,8 @@ struct dp_rank {
 	double offset_ns;     /* its clock minus the first rank's, at the first collective */
 	double drift_ppm;     /* its clock relative to the first rank's */
 	double resolution_ns; /* how well the ends of collectives then agree */
+	int64_t device;	      /* number of its GPU in the file; -1: unknown */
+	size_t file_ranks;    /* ranks that the file holds */
 };
 
 /* In order of rank; NULL beyond the end. */

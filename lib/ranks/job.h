@@ -48,6 +48,7 @@ struct dp_usual {
 struct dp_job_rank {
 	struct dp_rank_summary *from;
 	const char *file; /* borrowed from its summary */
+	size_t file_ranks;
 	int64_t rank;
 	enum dp_rank_from rank_from;
 	uint32_t *groups;	      /* per call: index of its struct dp_job_group */

@@ -17,28 +17,33 @@ enum { DOUBLES_MOST = 8 };
 static int leave_out(struct dp_ranks *ranks, const char *file, const char *format, ...)
 	DP_PRINTF(3, 4);
 
-/* Of several ranks of a file, a reason is listed once. */
+/* Of several ranks of a file, in any order, a reason is listed once. */
 static int leave_out(struct dp_ranks *ranks, const char *file, const char *format, ...)
 {
-	size_t count = ranks->left_out_count;
-	char why[512];
+	struct dp_strings *texts = &ranks->texts;
+	char why[512], pair[32];
+	uint32_t file_id, why_id;
+	size_t known;
 	va_list values;
 
 	va_start(values, format);
 	vsnprintf(why, sizeof(why), format, values);
 	va_end(values);
-	if (count && !strcmp(ranks->left_out[count - 1].file, file) &&
-	    !strcmp(ranks->left_out[count - 1].why, why))
-		return DP_OK;
-	if (dp_array__reserve(&ranks->left_out, &ranks->left_out_room, ranks->left_out_count + 1,
+	file_id = dp_strings__intern(texts, file, strlen(file));
+	why_id = dp_strings__intern(texts, why, strlen(why));
+	if (file_id == DP_NONE || why_id == DP_NONE)
+		return DP_ERR_NOMEM;
+	known = texts->count;
+	snprintf(pair, sizeof(pair), "%u %u", (unsigned int)file_id, (unsigned int)why_id);
+	if (dp_ranks__text(ranks, pair) && texts->count == known)
+		return DP_OK; /* listed */
+	if (texts->count == known ||
+	    dp_array__reserve(&ranks->left_out, &ranks->left_out_room, ranks->left_out_count + 1,
 			      sizeof(*ranks->left_out)))
 		return DP_ERR_NOMEM;
-	ranks->left_out[ranks->left_out_count] =
-		(struct dp_left_out){ dp_ranks__text(ranks, file), dp_ranks__text(ranks, why) };
-	if (!ranks->left_out[ranks->left_out_count].file ||
-	    !ranks->left_out[ranks->left_out_count].why)
-		return DP_ERR_NOMEM;
-	ranks->left_out_count++;
+	ranks->left_out[ranks->left_out_count++] =
+		(struct dp_left_out){ dp_strings__get(texts, file_id),
+				      dp_strings__get(texts, why_id) };
 	return DP_OK;
 }
 
@@ -191,6 +196,7 @@ static int init_job(struct dp_job *job, const struct entry *entries, size_t coun
 
 		rank->from = from;
 		rank->file = entries[r].file->source.name;
+		rank->file_ranks = entries[r].file->count;
 		rank->rank = entries[r].rank;
 		rank->rank_from = entries[r].rank_from;
 		job->untimed |= from->untimed;
@@ -377,6 +383,8 @@ static int fill_ranks(struct dp_ranks *ranks, const struct dp_job *job)
 			return DP_ERR_NOMEM;
 		out->rank = from->rank;
 		out->rank_from = from->rank_from;
+		out->device = from->from->device;
+		out->file_ranks = from->file_ranks;
 		out->host = dp_ranks__text(ranks, from->from->host);
 		out->file = dp_ranks__text(ranks, from->file);
 		out->collectives = from->from->call_count;

@@ -264,6 +264,7 @@ static int fill_rank(struct dp_rank_summary *rank, const struct dp_analysis *ana
 
 	rank->rank = process->rank;
 	rank->pid = process->pid;
+	rank->device = dp_trace_device(trace, device)->id;
 	rank->is_epoch = dp_trace_t0(trace, &rank->t0_ns);
 	if (!rank->is_epoch)
 		rank->t0_ns = dp_trace_source_zero(trace);

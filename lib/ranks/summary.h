@@ -55,6 +55,7 @@ struct dp_share_summary {
 struct dp_rank_summary {
 	int64_t rank; /* -1: the trace does not state it */
 	int64_t pid;
+	int64_t device; /* number of its GPU in the trace; -1: an older summary lacks it */
 	int64_t t0_ns; /* time 0: since 1970, else by the source's clock */
 	bool is_epoch;
 	bool untimed; /* durations alone are recorded: times of calls are guessed */

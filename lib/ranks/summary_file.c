@@ -14,7 +14,7 @@
 static const unsigned char magic[8] = { 0x89, 'd', 'p', 's', 'u', 'm', '\r', '\n' };
 
 /* Version 1 lacks how long calls were queued, which is then unknown. Others are refused. */
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 /* Magic, version, number of sections; length and checksum of one. Integers are little-endian. */
 enum { HEAD = 16, SECTION_HEAD = 8 };

@@ -268,7 +268,11 @@ static void put_rank(struct pack *pack, const struct dp_rank_summary *rank)
 {
 	put_signed(pack, rank->rank);
 	put_signed(pack, rank->pid);
-	put_number(pack, rank->is_epoch | (rank->untimed ? DP_RANK_UNTIMED : 0));
+	put_number(pack, (rank->is_epoch ? DP_RANK_EPOCH : 0) |
+				 (rank->untimed ? DP_RANK_UNTIMED : 0) |
+				 (rank->device >= 0 ? DP_RANK_DEVICE : 0));
+	if (rank->device >= 0)
+		put_number(pack, (uint64_t)rank->device);
 	put_signed(pack, DP_MAX(-DP_TIME_LIMIT, DP_MIN(rank->t0_ns, DP_TIME_LIMIT)));
 	put_text(pack, rank->host);
 	put_number(pack, rank->pattern);

@@ -20,7 +20,7 @@ enum {
 };
 
 enum { DP_STEP_WHOLE = 1, DP_STEP_WARM_UP = 2, DP_STEP_FLAGS = 3 };
-enum { DP_RANK_UNTIMED = 2 };
+enum { DP_RANK_EPOCH = 1, DP_RANK_UNTIMED = 2, DP_RANK_DEVICE = 4, DP_RANK_FLAGS = 7 };
 enum { DP_SHARE_OPERATOR = 128, DP_KEY_SENDS = 128 };
 
 /* Clocks are in kHz, shares in millionths. */

@@ -258,14 +258,16 @@ static int take_shares(struct unpack *unpack, struct dp_rank_summary *rank)
 
 static int take_rank(struct unpack *unpack, struct dp_rank_summary *rank)
 {
-	unsigned clock;
+	unsigned flags;
 	int status;
 
 	rank->rank = take_signed(unpack);
 	rank->pid = take_signed(unpack);
-	clock = (unsigned)take_below(unpack, 2 * DP_RANK_UNTIMED);
-	rank->is_epoch = clock & 1;
-	rank->untimed = clock & DP_RANK_UNTIMED;
+	flags = (unsigned)take_below(unpack, DP_RANK_FLAGS + 1);
+	rank->is_epoch = flags & DP_RANK_EPOCH;
+	rank->untimed = flags & DP_RANK_UNTIMED;
+	rank->device =
+		flags & DP_RANK_DEVICE ? (int64_t)take_below(unpack, (uint64_t)INT64_MAX + 1) : -1;
 	rank->t0_ns = take_time(unpack);
 	rank->host = take_text(unpack);
 	rank->pattern = take_below(unpack, (uint64_t)UINT32_MAX + 1);

@@ -21,19 +21,24 @@ struct markdown {
 	bool findings;
 };
 
-/* "median period 176.2 ms; critical input-bound: costs 56.95 ms per iteration (32.4%)" */
+/*
+ * "median period 176.2 ms; critical input-bound: costs 56.95 ms per iteration (32.4%)": the period
+ * of the loop that the finding is about.
+ */
 static void write_headline(struct dp_render *render)
 {
 	const struct dp_finding *first = dp_analysis_finding(render->analysis, 0);
-	double median_ns = dp_analysis_loop(render->analysis, DP_TEXT_PRIMARY)
-				   ? dp_text__summary(render, DP_TEXT_PRIMARY, "median_period_ns")
+	size_t loop = first && dp_analysis_loop(render->analysis, first->loop) ? first->loop
+									       : DP_TEXT_PRIMARY;
+	double median_ns = dp_analysis_loop(render->analysis, loop)
+				   ? dp_text__summary(render, loop, "median_period_ns")
 				   : (double)NAN;
 	struct dp_words words = { 0 };
 	char number[DP_NUMBER_SIZE];
 
 	if (first && !dp_analysis_loop_count(render->analysis))
 		dp_words__add(&words, "no iterations found; ");
-	if (isfinite(median_ns) && dp_text__period_groups(&words, "periods ", render, DP_TEXT_PRIMARY))
+	if (isfinite(median_ns) && dp_text__period_groups(&words, "periods ", render, loop))
 		dp_words__add(&words, "; ");
 	else if (isfinite(median_ns))
 		dp_words__add(&words, "median period %s; ",

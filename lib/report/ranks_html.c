@@ -100,7 +100,7 @@ static void value(struct page *page, double of, const char *unit)
 
 /*
  * Writes rows of rank, host, file, iterations, period, own, wait, last, shared, offset, resolution,
- * blamed, parts.
+ * blamed, GPU (null if its file has no other rank), parts.
  */
 static void write_ranks(struct page *page)
 {
@@ -126,6 +126,8 @@ static void write_ranks(struct page *page)
 		value(page, rank->clock_known ? rank->offset_ns : NAN, "ns");
 		value(page, rank->clock_known ? rank->resolution_ns : NAN, "ns");
 		dp_render__text(page->render, dp_ranks_rows__is_blamed(page->ranks, r) ? ",1" : ",0");
+		value(page, rank->file_ranks > 1 && rank->device >= 0 ? (double)rank->device : NAN,
+		      "count");
 		for (int p = 0; p < DP_RANK_PARTS; p++)
 			value(page, rank->part_ns[p], "ns");
 		dp_render__text(page->render, "]");

@@ -26,13 +26,16 @@ static void next(struct dp_render *render, bool follows)
 
 static void write_rank(struct dp_render *render, const struct dp_rank *rank)
 {
-	dp_json__put(render,
-		     "'rank': %, 'host': %, 'file': %, 'rank_from': %,\n      'iterations': %, "
-		     "'period_ns': %, 'own_ns': %, 'wait_ns': %,\n      'parts_ns': {",
-		     dp_json__int(rank->rank), text(rank->host), dp_json__text(rank->file),
-		     dp_json__text(dp_rank_from_name(rank->rank_from)),
-		     dp_json__count(rank->iterations), dp_json__real(rank->period_ns, "ns"),
-		     dp_json__real(rank->own_ns, "ns"), dp_json__real(rank->wait_ns, "ns"));
+	dp_json__put(
+		render,
+		"'rank': %, 'host': %, 'file': %, 'device': %, 'file_ranks': %, "
+		"'rank_from': %,\n      'iterations': %, 'period_ns': %, 'own_ns': %, 'wait_ns': %,\n"
+		"      'parts_ns': {",
+		dp_json__int(rank->rank), text(rank->host), dp_json__text(rank->file),
+		rank->device < 0 ? dp_json__raw("null") : dp_json__int(rank->device),
+		dp_json__count(rank->file_ranks), dp_json__text(dp_rank_from_name(rank->rank_from)),
+		dp_json__count(rank->iterations), dp_json__real(rank->period_ns, "ns"),
+		dp_json__real(rank->own_ns, "ns"), dp_json__real(rank->wait_ns, "ns"));
 	for (int p = 0; p < DP_RANK_PARTS; p++)
 		dp_json__put(render, "% '%': %", dp_json__comma(p),
 			     dp_json__raw(dp_rank_part_name((enum dp_rank_part)p)),

@@ -60,9 +60,8 @@ static void duration(struct dp_render *render, double ns)
 static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, size_t r)
 {
 	const struct dp_rank *rank = dp_ranks_rank(ranks, r);
-	const char *slash = strrchr(rank->file, '/'), *file = slash ? slash + 1 : rank->file;
 	const char *bold = dp_ranks_rows__is_blamed(ranks, r) ? "**" : "";
-	char offset[DP_NUMBER_SIZE];
+	char offset[DP_NUMBER_SIZE], place[DP_LABEL_SIZE];
 
 	dp_render__format(render, "| %s%lld%s |", bold, (long long)rank->rank, bold);
 	duration(render, rank->period_ns);
@@ -74,7 +73,8 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 		dp_render__text(render, " |");
 	dp_render__format(render, " %s | ",
 			  rank->clock_known ? dp_human__rough(offset, rank->offset_ns, false) : "");
-	dp_markdown__code(render, *rank->host ? rank->host : file, NAME_COLUMNS);
+	dp_markdown__code(render, dp_ranks_words__place(place, rank, NAME_COLUMNS, false),
+			  NAME_COLUMNS);
 	dp_render__text(render, " |\n");
 }
 

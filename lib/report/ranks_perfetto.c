@@ -160,13 +160,16 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 		       const struct calls *calls)
 {
 	const struct dp_rank *rank = dp_ranks_rank(ranks, r);
-	char name[DP_LABEL_SIZE + DP_NUMBER_SIZE], host[DP_LABEL_SIZE];
+	char name[DP_LABEL_SIZE + 2 * DP_NUMBER_SIZE], gpu[DP_NUMBER_SIZE] = "",
+						       host[DP_LABEL_SIZE];
 	struct dp_perfetto_track track = { .name = name, .rank = (int)r + 1 };
 	uint64_t id;
 
 	dp_label__text(host, rank->host, DP_LABEL_COLUMNS, false);
-	snprintf(name, sizeof(name), *host ? "rank %lld on %s" : "rank %lld%s",
-		 (long long)rank->rank, host);
+	if (rank->file_ranks > 1 && rank->device >= 0)
+		snprintf(gpu, sizeof(gpu), " (GPU %lld)", (long long)rank->device);
+	snprintf(name, sizeof(name), *host ? "rank %lld%s on %s" : "rank %lld%s%s",
+		 (long long)rank->rank, gpu, host);
 	id = dp_perfetto__track(render, &track);
 	write_iterations(render, ranks, r, id);
 	write_calls(render, calls, id);

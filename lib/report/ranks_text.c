@@ -86,7 +86,6 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 {
 	const struct dp_rank *rank = dp_ranks_rank(ranks, r);
 	char number[DP_NUMBER_SIZE], label[DP_LABEL_SIZE], offset[DP_NUMBER_SIZE];
-	const char *slash = strrchr(rank->file, '/'), *file = slash ? slash + 1 : rank->file;
 	bool blamed = dp_ranks_rows__is_blamed(ranks, r);
 
 	if (blamed)
@@ -104,8 +103,8 @@ static void write_rank(struct dp_render *render, const struct dp_ranks *ranks, s
 				: "-",
 			-9);
 	dp_render__text(render, "  ");
-	dp_render__text(render, dp_label__text(label, *rank->host ? rank->host : file,
-					       name_width, render->options->ascii));
+	dp_render__text(render,
+			dp_ranks_words__place(label, rank, name_width, render->options->ascii));
 	if (blamed)
 		dp_text__style_end(render);
 	dp_render__text(render, "\n");

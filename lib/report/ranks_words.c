@@ -37,7 +37,8 @@ void dp_ranks_words__head(struct dp_words *words, const struct dp_render *render
 
 	dp_words__add(words, "%s", dp_text__plural(number, dp_ranks_count(ranks), "rank"));
 	if (matching->absent)
-		dp_words__add(words, " (%zu more have no trace)", matching->absent);
+		dp_words__add(words, " (%zu more %s no trace)", matching->absent,
+			      matching->absent == 1 ? "has" : "have");
 	if (dp_ranks_iteration_count(ranks))
 		dp_words__add(words, ", %s",
 			      dp_text__plural(number, count_whole(ranks), "iteration"));
@@ -68,6 +69,22 @@ const char *dp_ranks_words__part(const struct dp_ranks *ranks, enum dp_rank_part
 
 	return part != DP_RANK_OTHER || is_compute_recorded(ranks) ? words[part]
 								   : "time between collectives";
+}
+
+char *dp_ranks_words__place(char buf[DP_LABEL_SIZE], const struct dp_rank *rank, size_t columns,
+			    bool ascii)
+{
+	const char *slash = strrchr(rank->file, '/'), *file = slash ? slash + 1 : rank->file;
+	char name[DP_LABEL_SIZE], gpu[DP_TEXT_SIZE] = "";
+	size_t used = 0;
+
+	if (rank->file_ranks > 1 && rank->device >= 0)
+		used = (size_t)snprintf(gpu, sizeof(gpu), "GPU %lld %s ", (long long)rank->device,
+					*rank->host ? "on" : "of");
+	dp_label__text(name, *rank->host ? rank->host : file, columns - DP_MIN(used, columns),
+		       ascii);
+	snprintf(buf, DP_LABEL_SIZE, "%s%.*s", gpu, DP_LABEL_SIZE - (int)sizeof(gpu), name);
+	return buf;
 }
 
 /* The end of a run of consecutive ranks. */
@@ -108,12 +125,23 @@ static char *list_of(char buf[RANK_LIST], const struct dp_ranks *ranks, const ui
 	return buf;
 }
 
+/* Its file has several ranks, which other reports show by the numbers of their GPUs. */
+static void add_gpu(char list[RANK_LIST], const struct dp_rank *rank)
+{
+	size_t used = strlen(list);
+
+	if (rank->file_ranks > 1 && rank->device >= 0)
+		snprintf(list + used, RANK_LIST - used, " (GPU %lld)", (long long)rank->device);
+}
+
 void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ranks, bool ascii)
 {
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
 	char list[RANK_LIST], label[DP_LABEL_SIZE];
 
 	list_of(list, ranks, verdict->ranks, verdict->rank_count);
+	if (verdict->rank_count == 1)
+		add_gpu(list, dp_ranks_rank(ranks, verdict->ranks[0]));
 	switch (verdict->kind) {
 	case DP_VERDICT_STRAGGLER:
 		dp_words__add(words,
@@ -241,12 +269,18 @@ static double shown_cost(const struct dp_ranks_verdict *verdict, double cost_ns)
 	return verdict->collectives ? cost_ns * (double)verdict->collectives : cost_ns;
 }
 
+/* Returns true if the bounds of the cost are shown. */
+static bool is_wide(const struct dp_ranks_verdict *verdict)
+{
+	return verdict->cost_most_ns - verdict->cost_least_ns > WIDE * verdict->cost_ns;
+}
+
 static void add_bounds(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_ranks_verdict *verdict)
 {
 	char least[DP_NUMBER_SIZE], most[DP_NUMBER_SIZE];
 
-	if (verdict->cost_most_ns - verdict->cost_least_ns <= WIDE * verdict->cost_ns)
+	if (!is_wide(verdict))
 		return;
 	if (verdict->cost_least_ns > 0)
 		dp_words__add(words, "; at least %s and at most %s",
@@ -310,6 +344,7 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 {
 	const struct dp_ranks_verdict *verdict = dp_ranks_verdict(ranks);
 	double hidden_ns = verdict->part_ns - verdict->cost_most_ns;
+	bool exact = !is_wide(verdict);
 	char cost[DP_NUMBER_SIZE];
 
 	dp_words__add(words, "%s%s", is_upper_bound(verdict) ? "at most " : "",
@@ -325,9 +360,10 @@ void dp_ranks_words__cost(struct dp_words *words, const struct dp_render *render
 	/* a cause much larger than its cost needs an explanation */
 	if (verdict->kind == DP_VERDICT_STRAGGLER && hidden_ns > verdict->cost_ns)
 		dp_words__add(words,
-			      "; the other %s of the cause overlap work and launches of the "
-			      "other ranks",
-			      duration(cost, render, hidden_ns));
+			      "; %s %s of the cause overlap work and launches of the other ranks",
+			      exact ? "the other" : "at least",
+			      duration(cost, render,
+				       exact ? verdict->part_ns - verdict->cost_ns : hidden_ns));
 }
 
 /*

@@ -14,7 +14,14 @@ void dp_ranks_words__head(struct dp_words *words, const struct dp_render *render
 /* "host wait". Static storage. */
 const char *dp_ranks_words__part(const struct dp_ranks *ranks, enum dp_rank_part part);
 
-/* "Straggler: rank 3 holds the others up" */
+/*
+ * Where a rank runs: its host or, if that is not recorded, its file, in at most this many columns;
+ * "GPU 5 of merged.json" if the file has several ranks. Returns buf.
+ */
+char *dp_ranks_words__place(char buf[DP_LABEL_SIZE], const struct dp_rank *rank, size_t columns,
+			    bool ascii);
+
+/* "Straggler: rank 3 holds the others up"; "rank 3 (GPU 5)" if the file has several ranks. */
 void dp_ranks_words__headline(struct dp_words *words, const struct dp_ranks *ranks, bool ascii);
 
 /* What to do about it; "" without a verdict. Static storage. */

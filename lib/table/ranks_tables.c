@@ -49,6 +49,10 @@ static const struct dp_field rank_fields[] = {
 	DP_FIELD_OF(struct rank_row, resolution_ns, DP_CELL_DOUBLE, "ns",
 		    "how well the ends of collectives agree after that"),
 	DP_FIELD(struct rank_row, blamed, DP_CELL_BOOL, NULL, "it holds the job up"),
+	DP_FIELD_OF(struct rank_row, device, DP_CELL_INT64, NULL,
+		    "the number of its GPU in the file; -1: unknown"),
+	DP_FIELD_OF(struct rank_row, file_ranks, DP_CELL_INT64, "count",
+		    "ranks that the file holds"),
 	{ NULL },
 };
 

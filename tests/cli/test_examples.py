@@ -62,6 +62,24 @@ class ShellExamples(cli.Case):
                 self.assertRegex(result.stdout, r"\d")
 
 
+    @unittest.skipUnless(shutil.which("sqlite3"), "needs sqlite3")
+    def test_queries(self):
+        """A query selects the columns that it groups by: without them, its rows cannot be read."""
+        text = (cli.SOURCE / "man" / "deepprof-export.1").read_text("utf-8")
+        queries = re.findall(r"^\.EX\n(SELECT .*?;)\n\.EE$", text, re.M | re.S)
+        queries = [query for query in queries if " FROM slice" not in query]  # of Perfetto
+        self.assertGreater(len(queries), 3)
+        database = self.folder / "queries.sqlite"
+        cli.run("export", "--format=sqlite", "-o", database, cli.SOURCE / "data" / "sample.json.gz")
+        for query in map(unescape, queries):
+            with self.subTest(query):
+                result = subprocess.run(["sqlite3", database, query], capture_output=True, encoding="utf-8", check=False)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                chosen = query.split(" FROM ")[0].split()
+                for column in re.findall(r"\w+", (re.search(r" GROUP BY ([\w, ]+?)(?: ORDER | LIMIT |;)", query) or [""] * 2)[1]):
+                    self.assertIn(column + ",", chosen)
+
+
 WARNINGS = "-pedantic", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"
 
 

@@ -278,7 +278,8 @@ class Jobs(unittest.TestCase):
         for path in sorted(folder.iterdir())[2::5]:
             path.unlink()
         self.assertEqual(self.ranks(folder)["matching"]["absent"], 2)
-        self.assertIn("1 more have no trace", text)
+        self.assertIn("3 ranks (1 more has no trace)", text)
+        self.assertIn("6 ranks (2 more have no trace)", cli.run("ranks", folder).stdout)
 
     def test_foreign_double(self):
         """A file of another job that has a rank's number, and comes first, does not replace the rank's."""
@@ -294,6 +295,20 @@ class Jobs(unittest.TestCase):
         self.assertEqual(set(left_out), {"a.json", "zz.json"})
         self.assertIn("of another job", left_out["a.json"])
         self.assertIn(f"is in {files[0]} already", left_out["zz.json"])
+
+    def test_several_ranks_of_a_left_out_file(self):
+        """Its line is there once, even if another file's rank is between its ranks."""
+        folder, other = self.changed(), pathlib.Path(tempfile.mkdtemp(dir=self.root))
+        first, second, third = (
+            sorted(self.job(f"ranks={count}", f"data-bytes={count * 30}M").iterdir())[1].read_text(encoding="utf-8") for count in (2, 3, 5)
+        )
+        (folder / "five.json").write_text(re.sub(r'"rank": ?1', '"rank": 5', first), encoding="utf-8")
+        for name, text in ("a", second), ("b", third):
+            (other / name).write_text(text.replace('"distributedInfo"', '"other"'), encoding="utf-8")
+        merged = self.merged(other, lambda pid, rank: 1000 + rank if pid > 3 else rank)
+        shutil.copy(merged, folder / "two.json")
+        left_out = [pathlib.Path(at["file"]).name for at in self.ranks(folder)["left_out"]]
+        self.assertEqual(left_out, ["two.json", "five.json"])
 
     def test_other_times(self):
         """Files of another day are of another job, even if its ranks share groups and come first."""
@@ -677,7 +692,25 @@ class Jobs(unittest.TestCase):
         ):
             text = " ".join(cli.run("analyze", "-v", pathlib.Path(TRACES) / name).stdout.split())
             self.assertIn(words, text)
-            self.assertRegex(text, r"another GPU takes \d+\.\d+ ms even if it waits for no other")
+            self.assertRegex(text, r"another GPU takes \d+\.\d+ ms, including its launches, even if it waits for no other")
+
+    @unittest.skipUnless(DDP4.exists(), "no real traces")
+    def test_cause_beyond_bounds(self):
+        """Of a cause, only what exceeds the upper bound is known to overlap."""
+        files = [path for path in sorted(DDP4.iterdir()) if "rank2" not in path.name]
+        verdict = self.ranks(*files)["verdict"]
+        least_ms = (verdict["part_ns"] - verdict["cost_most_ns"]) / 1e6
+        words = " ".join(cli.run("ranks", *files).stdout.split())
+        self.assertIn(f"; at least {least_ms:.3f} ms of the cause overlap work", words)
+        verdict = self.ranks(DDP4)["verdict"]
+        words = " ".join(cli.run("ranks", DDP4).stdout.split())
+        self.assertIn(f"; the other {(verdict['part_ns'] - verdict['cost_ns']) / 1e6:.3f} ms of the cause", words)
+
+    @unittest.skipUnless(DDP4.exists(), "no real traces")
+    def test_headline_of_another_loop(self):
+        """Cost and period in the headline are those of the same loop."""
+        text = cli.run("analyze", "--format=markdown", pathlib.Path(TRACES) / "real" / "amd-merged-all.json.gz").stdout
+        self.assertTrue(text.startswith("### median period 46.84 ms; critical host-bound on GPU 5: "), text[:120])
 
     @unittest.skipUnless(DDP4.exists(), "no real traces")
     def test_lines_break_between_what_belongs_together(self):
@@ -692,10 +725,19 @@ class Jobs(unittest.TestCase):
         """Ranks are in order of the GPUs' numbers; processes with equal ids and GPUs are one rank."""
         folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
         for rank, path in enumerate(sorted(folder.iterdir())):
-            text = re.sub(r'"device": ?\d+', f'"device": {3 - rank}', path.read_text(encoding="utf-8"))
+            text = re.sub(r'"device": ?\d+', f'"device": {7 - rank}', path.read_text(encoding="utf-8"))
             path.write_text(text.replace('"distributedInfo"', '"other"'), encoding="utf-8")
-        merged = self.merged(folder, lambda pid, rank: 1000 + rank if pid > 3 else 3 - rank)
-        self.assert_blames(self.ranks(merged), 1, "compute", 4)
+        merged = self.merged(folder, lambda pid, rank: 1000 + rank if pid > 3 else 7 - rank)
+        report = self.ranks(merged)
+        self.assert_blames(report, 1, "compute", 4)
+        self.assertEqual([(rank["device"], rank["file_ranks"]) for rank in report["ranks"]], [(gpu, 4) for gpu in range(4, 8)])
+        text = cli.run("ranks", merged, env=cli.environment(COLUMNS="100")).stdout
+        self.assertIn("\nStraggler: rank 1 (GPU 5) holds the others up\n", text)
+        self.assertEqual(re.findall(r"(?m)^ +\d .*  (GPU .*)$", text), [f"GPU {gpu} of merged.json" for gpu in range(4, 8)])
+        text = cli.run("ranks", "--format=markdown", merged).stdout
+        self.assertEqual(re.findall(r"`(GPU .*)` \|$", text, re.M), [f"GPU {gpu} of merged.json" for gpu in range(4, 8)])
+        data = json.loads(re.search(r'(?s)id="data">(.*?)</script>', cli.run("ranks", "--format=html", merged).stdout)[1])
+        self.assertEqual([row[12] for row in data["ranks"]], [4, 5, 6, 7])
         text = re.sub(r'"device": ?\d+', '"device": 0', merged.read_text(encoding="utf-8"))
         text = re.sub(r'"pid": ?(\d+)', lambda pid: f'"pid": {int(pid[1]) // 1000}', text)
         merged.write_text(text, encoding="utf-8")

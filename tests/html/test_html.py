@@ -256,9 +256,12 @@ class Page(unittest.TestCase):
             [it for it in reported["iterations"] if it["period_ns"] is not None and not it["partial"]]))
 
 
-def write_long(path, count):
+STALLS_US = dict.fromkeys((12345, 77777, 100000, 150001, 199000), 5000)
+
+
+def write_long(path, count, stalls=None):
     """nvprof's CSV: iterations of two kernels, five of which are followed by a stall."""
-    stalls = {12345, 77777, 100000, 150001, 199000}
+    stalls = stalls or STALLS_US
     with open(path, "w", encoding="ascii") as file:
         file.write('"Start","Duration","Grid X","Device","Context","Stream","Name","Correlation_ID"\n')
         file.write("us,us,,,,,,\n")
@@ -267,7 +270,7 @@ def write_long(path, count):
             for name, length in ("forward", 10), ("backward", 20):
                 file.write(f'{at},{length},1,"GPU (0)","1","7","{name}",{k}\n')
                 at += length + 1
-            at += 5 + k * 7919 % 13 + (5000 if k in stalls else 0)
+            at += 5 + k * 7919 % 13 + stalls.get(k, 0)
 
 
 @unittest.skipUnless(browser.find(), "there is no Chromium")
@@ -616,6 +619,32 @@ class Looks(unittest.TestCase):
             self.look(page, "compare")
             page.theme("dark")
             page.screenshot(SHOTS / "compare-dark.png")
+
+    def test_warm_up_leaves_charts_readable(self):
+        """Axes end at the steady iterations, which would be flat lines; what is above is written."""
+        trace = self.folder / "warm.csv"
+        write_long(trace, 600, {0: 4000000})
+        with browser.Browser() as page:
+            page.open(self.report("warm-up", trace))
+            self.assertGreaterEqual(page.run("page.loop.warmup"), 1)
+            most = page.run("Math.max(...points(page.loop.series.find(s => metric(s.m).name === 'period_ns')).slice(page.loop.warmup).map(p => p[1] || 0))")
+            ends = page.run("page.charts.filter(chart => chart.spec.range).map(chart => chart.spec.end || null)")
+            self.assertEqual(len(ends), 3)
+            for end in ends:
+                self.assertLess(end, 2 * most)
+            self.assertGreater(ends[0], most)
+            self.assertIn("warm-up is above the chart, up to 4.000\u00a0s", page.run("document.getElementById('series').innerText"))
+            self.assertIn("Warm-up is above the chart", page.run("document.getElementById('breakdown').innerText"))
+            page.run("zoom.set(0, page.loop.warmup - .5)")
+            self.assertIsNone(page.run("page.charts[0].spec.end || null"))
+            self.look(page, "warm-up")
+
+    def test_numbers_are_those_of_the_text_report(self):
+        with browser.Browser() as page:
+            page.open(self.folder / "sim.html")
+            for ns, text in ((801.55e6, "801.6 ms"), (99.996e6, "100.0 ms"), (12.346, "12.35 ns"), (7, "7 ns"),
+                             (-1.0005e3, "\u22121.001 \u00b5s"), (616.4e9, "10 min 16 s"), (7509e9, "2 h 05 min")):
+                self.assertEqual(page.run(f"format.duration({ns})").replace("\u00a0", " "), text)
 
     def test_a_long_loop_is_quick(self):
         trace = self.folder / "long.csv"

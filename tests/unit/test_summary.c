@@ -93,6 +93,7 @@ static void fill_rank(struct dp_rank_summary *out, struct rank *rank)
 						   (uint8_t)below(DP_RANK_PARTS), below(2) };
 	*out = (struct dp_rank_summary){ .rank = (int64_t)below(1000) - 1,
 					 .pid = below(2) ? INT64_MAX : -1,
+					 .device = below(3) ? (int64_t)below(9) - 1 : INT64_MAX,
 					 .t0_ns = any_time(),
 					 .is_epoch = below(2),
 					 .untimed = below(2),
@@ -134,7 +135,8 @@ static void assert_same(double a, double b)
 static void assert_same_rank(const struct dp_rank_summary *a, const struct dp_rank_summary *b)
 {
 	ck_assert(a->rank == b->rank && a->pid == b->pid && a->t0_ns == b->t0_ns);
-	ck_assert(a->is_epoch == b->is_epoch && a->untimed == b->untimed && a->pattern == b->pattern);
+	ck_assert(a->device == b->device && a->is_epoch == b->is_epoch &&
+		  a->untimed == b->untimed && a->pattern == b->pattern);
 	ck_assert_str_eq(a->host, b->host);
 	assert_same(a->clock_mhz, b->clock_mhz);
 	assert_same(a->throttled, b->throttled);
@@ -364,12 +366,14 @@ TEST(damage)
 				 size < 8 ? DP_ERR_FORMAT : DP_ERR_DAMAGED);
 	for (size_t i = 0; i < text.size; i++) {
 		text.bytes[i] ^= (unsigned char)(1 << i % 8);
-		/* 3, the version, becomes 2, which is read as well. */
 		ck_assert_int_eq(read_status(text.bytes, text.size), i < 8    ? DP_ERR_FORMAT
-								     : i == 8 ? DP_OK
 								     : i < 12 ? DP_ERR_UNSUPPORTED
 									      : DP_ERR_DAMAGED);
 		text.bytes[i] ^= (unsigned char)(1 << i % 8);
+	}
+	for (unsigned char version = 1; version <= 4; version++) {
+		text.bytes[8] = version;
+		ck_assert_int_eq(read_status(text.bytes, text.size), DP_OK);
 	}
 	ck_assert(!collect(&text, "", 1));
 	ck_assert_int_eq(read_status(text.bytes, text.size), DP_ERR_DAMAGED);
