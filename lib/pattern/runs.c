@@ -263,7 +263,8 @@ int dp_runs__variation(size_t *variation, const struct dp_runs *runs, uint32_t a
 		return DP_ERR_NOMEM;
 	/* the first and the last run may be cut off */
 	for (size_t k = 1; k + 1 < runs->count; k++)
-		if (s[k] >= alphabet)
+		if (s[k] >= alphabet &&
+		    position[k + 1] - position[k] >= fewest(runs->units[s[k] - alphabet].length))
 			list[n++] = (struct run){ s[k], s[k - 1], s[k + 1],
 						  position[k + 1] - position[k] };
 	qsort(list, n, sizeof(*list), compare_runs);

@@ -402,7 +402,7 @@ class Looks(unittest.TestCase):
             page.run(f"""const pick = document.getElementById('time-pick');
                 pick.value = {other}; pick.dispatchEvent(new Event('change'))""")
             self.assertEqual(page.run(heads)[2], f"Chosen iteration: {other}")
-            page.run(f"lookAt({{ loop: page.loop.id, iterations: [{held[0]}, {held[0]}] }})")
+            page.run(f"lookAt({{ loop: page.loop.id, iterations: [{held[0]}, {held[0]}], slow: [] }})")
             self.assertEqual(page.run(shown), 2)
             page.run("document.querySelector('#series .chart').focus()")
             page.key(".")
