@@ -11,7 +11,6 @@
 #include "activity/warmup.h"
 #include "metric/loop_contents.h"
 #include "trace/model.h"
-#include <deepprof/report.h>
 
 #include <string.h>
 
@@ -470,7 +469,7 @@ static int check_marks(const struct run *run)
 static int analyze(struct run *run)
 {
 	const struct dp_analysis_options *options = run->options;
-	char length[DP_TEXT_SIZE];
+	char seconds[DP_TEXT_SIZE];
 	int status = DP_OK;
 
 	for (size_t s = 0; s < dp_trace_stream_count(run->trace); s++)
@@ -485,11 +484,11 @@ static int analyze(struct run *run)
 	if (!status && !run->streams)
 		status = dp_analysis__nothing_wanted(run->trace, options, run->error);
 	if (!status && run->streams && !run->kernels)
-		status = dp_error__set(run->error, DP_ERR_ARGUMENT,
-				       "no kernels in the range; the capture is %s long",
-				       dp_label_duration(length, sizeof(length),
-							 (double)dp_trace_duration_ns(run->trace),
-							 true));
+		status = dp_error__set(
+			run->error, DP_ERR_ARGUMENT,
+			"no kernels in the range; the capture is %s s long",
+			dp_text__fixed(seconds, 1e-9 * (double)dp_trace_duration_ns(run->trace),
+				       6));
 	if (!status && run->options->marks)
 		status = check_marks(run);
 	if (!status)

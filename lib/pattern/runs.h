@@ -38,10 +38,10 @@ int dp_runs__bits(double *bits, const struct dp_runs *runs, uint32_t alphabet);
 
 /*
  * The symbols by which the runs of a unit differ from their median length, for the unit with most.
- * Fewer repetitions than a run needs do not count: the layers of variants have two or three of some
- * kernel. Only runs between the same two symbols are compared, if these have three: a loop that
- * runs twice in an iteration, each time as often as in others, does not vary. alphabet is that of
- * the original sequence. Errors: DP_ERR_NOMEM. Cost: sorting the runs.
+ * Fewer repetitions than a run needs do not count: layers in variants have some kernel a few times
+ * more or less often. Only runs between the same two symbols are compared, if these have three: a
+ * loop that runs twice in an iteration, each time as often as in others, does not vary. alphabet is
+ * that of the original sequence. Errors: DP_ERR_NOMEM. Cost: sorting the runs.
  */
 int dp_runs__variation(size_t *variation, const struct dp_runs *runs, uint32_t alphabet);
 

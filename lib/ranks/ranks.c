@@ -34,7 +34,8 @@ static int leave_out(struct dp_ranks *ranks, const char *file, const char *forma
 	if (file_id == DP_NONE || why_id == DP_NONE)
 		return DP_ERR_NOMEM;
 	known = texts->count;
-	snprintf(pair, sizeof(pair), "%u %u", (unsigned int)file_id, (unsigned int)why_id);
+	/* the name of no file, which the texts have as well */
+	snprintf(pair, sizeof(pair), "%u/%u/", (unsigned int)file_id, (unsigned int)why_id);
 	if (dp_ranks__text(ranks, pair) && texts->count == known)
 		return DP_OK; /* listed */
 	if (texts->count == known ||
@@ -242,6 +243,11 @@ static size_t matched_calls(const struct dp_job_rank *rank)
 
 static int report_stranger(struct dp_ranks *ranks, const struct dp_job_rank *rank, const char *full)
 {
+	char who[48] = "";
+
+	/* others of the file may be in the job */
+	if (rank->file_ranks > 1)
+		snprintf(who, sizeof(who), "rank %lld has ", (long long)rank->rank);
 	if (full)
 		return leave_out(ranks, rank->file,
 				 "of another job, or a copy: process group %.200s has all of its "
@@ -255,8 +261,8 @@ static int report_stranger(struct dp_ranks *ranks, const struct dp_job_rank *ran
 	return rank->from->call_count
 		       ? leave_out(ranks, rank->file,
 				   "of another job: none of its collectives is on any other rank")
-		       : leave_out(ranks, rank->file,
-				   "no collectives, which the others share");
+		       : leave_out(ranks, rank->file, "%sno collectives, which the others share",
+				   who);
 }
 
 static const char *group_name(const struct dp_job *job, uint32_t group)

@@ -738,6 +738,14 @@ class Jobs(unittest.TestCase):
         self.assertEqual(re.findall(r"`(GPU .*)` \|$", text, re.M), [f"GPU {gpu} of merged.json" for gpu in range(4, 8)])
         data = json.loads(re.search(r'(?s)id="data">(.*?)</script>', cli.run("ranks", "--format=html", merged).stdout)[1])
         self.assertEqual([row[12] for row in data["ranks"]], [4, 5, 6, 7])
+        # of a file with ranks of the job, those that are left out are named
+        trace = json.loads(merged.read_text(encoding="utf-8"))
+        trace["traceEvents"] = [event for event in trace["traceEvents"]
+                                if "nccl" not in event["name"].lower() or event["args"].get("device") != 6]
+        part = merged.with_name("part.json")
+        part.write_text(json.dumps(trace), encoding="utf-8")
+        self.assertEqual([at["why"] for at in self.ranks(part)["left_out"]],
+                         ["rank 2 has no collectives, which the others share"])
         text = re.sub(r'"device": ?\d+', '"device": 0', merged.read_text(encoding="utf-8"))
         text = re.sub(r'"pid": ?(\d+)', lambda pid: f'"pid": {int(pid[1]) // 1000}', text)
         merged.write_text(text, encoding="utf-8")
