@@ -247,15 +247,11 @@ static size_t most_in_row(const struct dp_sequence *sequence)
 	return dp_repeats__most(&first, sequence->symbols, sequence->count, 1);
 }
 
-static int analyze_stream(struct run *run, uint32_t stream)
+static struct dp_loop_search search_with(struct run *run, const struct dp_analysis_options *options)
 {
-	struct dp_analysis *analysis = run->analysis;
-	size_t base = analysis->loop_count;
-	struct dp_searched *searched = &run->searched;
-	const struct dp_stream_group *group = &searched->group;
-	struct dp_loop_search search = {
+	return (struct dp_loop_search){
 		.trace = run->trace,
-		.options = run->options,
+		.options = options,
 		.annotations = &run->annotations,
 		.loads = &run->loads,
 		.explain = recorder(run),
@@ -263,6 +259,17 @@ static int analyze_stream(struct run *run, uint32_t stream)
 		.has_others = run->streams > 1,
 		.searches = run->searches,
 	};
+}
+
+/* Analyzes a stream, and those that do the same work unless the options name one. */
+static int analyze_stream(struct run *run, uint32_t stream,
+			  const struct dp_analysis_options *options)
+{
+	struct dp_analysis *analysis = run->analysis;
+	size_t base = analysis->loop_count;
+	struct dp_searched *searched = &run->searched;
+	const struct dp_stream_group *group = &searched->group;
+	struct dp_loop_search search = search_with(run, options);
 	int status = dp_analysis__search(searched, &search, stream);
 	const struct dp_loops *loops = searched->loops;
 
@@ -296,6 +303,31 @@ static int analyze_stream(struct run *run, uint32_t stream)
 	dp_searched__fini(searched);
 	free(run->breaks.first);
 	run->breaks = (struct dp_breaks){ 0 };
+	return status;
+}
+
+/*
+ * Analyzes a main stream, and alone those of its device that show loops before or after its work and
+ * that of each other. What is known of the iterations is known of the main stream's.
+ */
+static int analyze_device(struct run *run, uint32_t stream)
+{
+	struct dp_analysis_options alone = *run->options;
+	size_t marked = run->marked;
+	int status = analyze_stream(run, stream, run->options);
+	bool unaided = alone.stream < 0 && !alone.paper && !alone.iterations_count &&
+		       !alone.marks && run->marked == marked;
+
+	while (!status && unaided && stream != DP_NONE) {
+		struct dp_loop_search search = search_with(run, run->options);
+
+		status = dp_analysis__next_apart(&stream, run->analysis, &search, stream);
+		run->searches = search.searches;
+		if (status || stream == DP_NONE)
+			break;
+		alone.stream = dp_trace_stream(run->trace, stream)->stream;
+		status = analyze_stream(run, stream, &alone);
+	}
 	return status;
 }
 
@@ -480,7 +512,7 @@ static int analyze(struct run *run)
 				       run->streams, STREAMS_MOST);
 	for (size_t s = 0; !status && s < dp_trace_stream_count(run->trace); s++)
 		if (is_wanted(run, dp_trace_stream(run->trace, s)))
-			status = analyze_stream(run, (uint32_t)s);
+			status = analyze_device(run, (uint32_t)s);
 	if (!status && !run->streams)
 		status = dp_analysis__nothing_wanted(run->trace, options, run->error);
 	if (!status && run->streams && !run->kernels)

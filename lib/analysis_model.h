@@ -160,6 +160,20 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 			uint32_t stream);
 
 /*
+ * Sets *has to whether a stream alone shows a loop that is likely a program's. Errors:
+ * DP_ERR_NOMEM, DP_ERR_ARGUMENT. Cost: one search.
+ */
+int dp_analysis__has_program(bool *has, const struct dp_loop_search *search, uint32_t stream);
+
+/*
+ * Sets *next to a stream that shows a program's loop before or after all work of those streams of
+ * its device that were analyzed, one of which is given; to DP_NONE if there is none. Errors:
+ * DP_ERR_NOMEM, DP_ERR_ARGUMENT.
+ */
+int dp_analysis__next_apart(uint32_t *next, const struct dp_analysis *analysis,
+			    struct dp_loop_search *search, uint32_t stream);
+
+/*
  * If no loop was found, or any that loads code in most iterations: if the longest stretch of
  * kernels in which the process loads none lies mostly after that loop, and after loads of kernels
  * that ran before, and has loops, they replace all others. Errors: DP_ERR_NOMEM.

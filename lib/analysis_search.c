@@ -232,6 +232,29 @@ static bool is_better(const struct dp_searched *alone, const struct dp_searched 
 	return larger && is_within(alone, searched);
 }
 
+/* Returns true if a loop is likely that of a program, and covers most of what a stream does. */
+static bool is_program(const struct dp_searched *alone)
+{
+	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
+
+	return loop && !loop->maybe_layers && has_step(loop) &&
+	       dp_confidence__of(&loop->confidence) >= dp_param.surer &&
+	       dp_loops__covered(loop) * 2 >= alone->sequence.count;
+}
+
+int dp_analysis__has_program(bool *has, const struct dp_loop_search *search, uint32_t stream)
+{
+	struct dp_searched alone = { 0 };
+	struct silent silent;
+	int status;
+
+	make_silent(&silent, search);
+	status = find_alone(&alone, &silent.search, stream);
+	*has = !status && is_program(&alone);
+	dp_searched__fini(&alone);
+	return status;
+}
+
 /* Returns true if neither a number nor annotations are to say which loop is the program's. */
 static bool is_unaided(const struct dp_loop_search *search)
 {

@@ -482,6 +482,50 @@ TEST(library_of_few_kernels)
 	expect_headline(60, 16, 7);
 }
 
+/*
+ * One algorithm after another, each on a stream of its own: both loops are shown, if the second one
+ * does not begin during the first (1) and is no work without steps (2). A chosen stream is alone
+ * (3).
+ */
+TEST_LOOP(streams_one_after_another, 4)
+{
+	const bool both = _i == 0;
+	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
+	const struct dp_loop *first, *second;
+	struct dp_analysis *analysis;
+	struct dp_trace *trace;
+	int64_t second_ns;
+
+	options.stream = _i == 3 ? 7 : -1;
+	start(true);
+	if (_i == 1)
+		put('z', 9, now_ns, 100);
+	for (int i = 0; i < 12; i++, now_ns += 5000)
+		put_all("UabcdefghiD", 7, 300);
+	second_ns = now_ns;
+	for (int i = 0; i < 10; i++, now_ns += 3000)
+		put_all(_i == 2 ? "pqrst" : "UpqrstD", 9, 300);
+	ck_assert_int_eq(dp_builder__finish(builder, &trace, "t", "test", false), DP_OK);
+	ck_assert_int_eq(dp_analysis_run(&analysis, trace, &options, NULL), DP_OK);
+	ck_assert_uint_eq(dp_analysis_loop_count(analysis), both ? 2 : 1);
+	first = dp_analysis_loop(analysis, 0);
+	ck_assert_uint_eq(first->complete, 12);
+	ck_assert_uint_eq(first->length, 9);
+	if (both) {
+		second = dp_analysis_loop(analysis, 1);
+		ck_assert(second->selected);
+		ck_assert_uint_eq(second->parent, DP_NONE);
+		ck_assert_uint_eq(second->complete, 10);
+		ck_assert_uint_eq(second->length, 5);
+		ck_assert_double_eq(second->coverage, 1);
+		ck_assert(dp_analysis_loop_has_stream(analysis, 1, second->stream));
+		ck_assert(!dp_analysis_loop_has_stream(analysis, 1, first->stream));
+		ck_assert_int_ge(dp_analysis_loop_iteration(analysis, 1, 0)->start_ns, second_ns);
+	}
+	dp_analysis_free(analysis);
+	dp_trace_free(trace);
+}
+
 /* The first iteration of all waits for code to be loaded, which says nothing of its loop. */
 TEST(warm_up_makes_no_headline)
 {
@@ -499,9 +543,10 @@ TEST(warm_up_makes_no_headline)
 
 /*
  * Every allocation may fail: for a loop of one kernel, and for work that moves between streams,
- * runs concurrently, has a loop around it or is that of all streams together. Nothing is leaked.
+ * runs concurrently, has a loop around it, is that of all streams together or goes on elsewhere.
+ * Nothing is leaked.
  */
-TEST_LOOP(memory_is_short, 6)
+TEST_LOOP(memory_is_short, 7)
 {
 	static const char *const none[] = { "interval_ns" };
 	static const struct dp_threshold threshold = { "host-bound", 0.1 };
@@ -521,6 +566,8 @@ TEST_LOOP(memory_is_short, 6)
 
 		if (_i == 5)
 			put_on_many_streams();
+		else if (_i == 6)
+			put_all(i < 6 ? "UabcdefD" : "UpqrstD", i < 6 ? 7 : 9, 0);
 		else if (_i == 4)
 			put_iteration(i);
 		else if (_i < 2)
