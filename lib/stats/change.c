@@ -29,22 +29,28 @@ static double rank_of(const double *sorted, size_t n, double value)
 	return (double)(below + 1 + upto);
 }
 
-/* Returns how far the sum of ranks is from its mean without a change, at most, and where. */
-static double farthest(size_t *at, const double *points, size_t n)
+/*
+ * Finds where the sum of ranks is farthest below its mean without a change, and farthest above:
+ * what a step up and a step down would do. Returns in far how far.
+ */
+static void farthest(size_t at[2], double far[2], const double *points, size_t n)
 {
-	double sorted[POINTS], sum = 0, most = 0;
+	double sorted[POINTS], sum = 0;
 
 	memcpy(sorted, points, n * sizeof(*points));
 	dp_sort__double(sorted, n);
-	*at = 0;
+	for (int down = 0; down < 2; down++)
+		at[down] = 0, far[down] = 0;
 	for (size_t i = 0; i + 1 < n; i++) {
+		bool down;
+
 		sum += rank_of(sorted, n, points[i]) - (double)(n + 1);
-		if (!(fabs(sum) > most))
+		down = sum > 0;
+		if (!(fabs(sum) > far[down]))
 			continue;
-		most = fabs(sum);
-		*at = i + 1;
+		far[down] = fabs(sum);
+		at[down] = i + 1;
 	}
-	return most;
 }
 
 static double median_of(const double *points, size_t n)
@@ -81,25 +87,57 @@ static double around_line(const double *points, size_t n)
 }
 
 /*
- * Finds the step in a series that is not too long, significant or not. Returns the first point of
- * the new level; 0 if there is none.
+ * Finds the step in a series that is not too long, significant or not: of one up and one down the
+ * one that fits better, if it fits better than a line. Returns the first point of the new level; 0
+ * if there is none.
  */
 static size_t find_step(struct dp_change *change, const double *points, size_t n)
 {
-	double most;
-	size_t at;
+	double least = around_line(points, n), far[2];
+	size_t at[2], best = 0;
 
-	most = farthest(&at, points, n);
-	if (at < FEWEST_PER_SIDE || n - at < FEWEST_PER_SIDE)
-		return 0;
-	change->p = fmin(1, 2 * exp(-6 * most * most /
-				    ((double)n * (double)n * (double)n + (double)n * (double)n)));
-	change->before = median_of(points, at);
-	change->after = median_of(points + at, n - at);
-	return around(points, at, change->before) + around(points + at, n - at, change->after) <
-			       around_line(points, n)
-		       ? at
-		       : 0;
+	farthest(at, far, points, n);
+	for (int down = 0; down < 2; down++) {
+		double before, after, distance;
+
+		if (at[down] < FEWEST_PER_SIDE || n - at[down] < FEWEST_PER_SIDE)
+			continue;
+		before = median_of(points, at[down]);
+		after = median_of(points + at[down], n - at[down]);
+		distance = around(points, at[down], before) +
+			   around(points + at[down], n - at[down], after);
+		if (!(distance < least))
+			continue;
+		least = distance;
+		best = at[down];
+		change->before = before;
+		change->after = after;
+		change->p = fmin(
+			1, 2 * exp(-6 * far[down] * far[down] /
+				   ((double)n * (double)n * (double)n + (double)n * (double)n)));
+	}
+	return best;
+}
+
+/*
+ * Returns the first value of the new level, which blocks only show roughly: of the places in the
+ * blocks around it, the one with most values on the right side of the middle between both levels.
+ */
+static size_t refine(const struct dp_change *change, const double *values, size_t from, size_t end)
+{
+	double middle = (change->before + change->after) / 2;
+	bool up = change->after > change->before;
+	size_t best = from;
+	long score = 0, most = 0;
+
+	for (size_t i = from; i < end; i++) {
+		score += (values[i] > middle) == up ? -1 : 1;
+		if (score > most) {
+			most = score;
+			best = i + 1;
+		}
+	}
+	return best;
 }
 
 bool dp_change__find(struct dp_change *change, const double *values, size_t count)
@@ -111,8 +149,12 @@ bool dp_change__find(struct dp_change *change, const double *values, size_t coun
 		return false;
 	n = dp_stat__shorten(points, POINTS, values, count);
 	at = find_step(change, points, n);
-	change->at = dp_stat__block(at, n, count);
-	return at && change->p < CHANCE;
+	if (!at || !(change->p < CHANCE))
+		return false;
+	change->at = n == count ? at
+				: refine(change, values, dp_stat__block(at - 1, n, count),
+					 dp_stat__block(at + 1, n, count));
+	return true;
 }
 
 /* By how much a line through the halves' medians rises. */

@@ -13,8 +13,8 @@ struct dp_change {
 
 /*
  * Returns false if no single step describes the values better than a straight line, or if it is not
- * significant (p < 0.001). No value may be NaN. Cost: linear. A long series is first averaged in
- * blocks, so that the step is at the boundary of one.
+ * significant (p < 0.001). No value may be NaN. Cost: linear: a long series is first averaged in
+ * blocks.
  */
 bool dp_change__find(struct dp_change *change, const double *values, size_t count);
 

@@ -89,6 +89,24 @@ TEST(steps_are_found)
 	}
 }
 
+/* A small change of many values may weigh as much in ranks as a large one of few, which fits
+ * better. */
+TEST(large_steps_win)
+{
+	static double values[2250];
+	struct dp_change change;
+
+	for (size_t i = 0; i < DP_COUNT(values); i++)
+		values[i] = (i < 900 ? 309 : i < 1999 ? 304 : 912) + 2 * noise();
+	ck_assert(dp_change__find(&change, values, DP_COUNT(values)));
+	ck_assert_uint_eq(change.at, 1999);
+	ck_assert_double_eq_tol(change.after - change.before, 605, 5);
+	for (size_t i = 0; i < DP_COUNT(values); i++)
+		values[i] = -values[i];
+	ck_assert(dp_change__find(&change, values, DP_COUNT(values)));
+	ck_assert_uint_eq(change.at, 1999);
+}
+
 /* Noise, a slope and a constant are no steps, nor are a few values at an end. */
 TEST(no_step_is_none)
 {
