@@ -159,6 +159,16 @@ class Input(cli.Case):
             result = cli.run(verb, "empty.gz", cwd=self.folder)
             self.assert_fails(result, 1, "file is empty")
 
+    def test_cut_without_kernels(self):
+        """Another copy of a cut file may have them, whatever shows that it is cut."""
+        text = json.dumps({"schemaVersion": 1, "traceEvents": [
+            {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]})
+        (self.folder / "cut.json").write_text(text[:-1])
+        (self.folder / "cut.json.gz").write_bytes(gzip.compress(text.encode())[:-9])
+        for name in "cut.json", "cut.json.gz":
+            result = cli.run("analyze", name, cwd=self.folder)
+            self.assert_fails(result, 1, "; copy the file again")
+
     def test_lost_is_null_where_unknown(self):
         """In info's JSON as in a report's."""
         text = pathlib.Path(self.trace).read_bytes()
