@@ -11,10 +11,6 @@
 static const struct dp_saying sayings[] = {
 	{ "all_intervals", "of ", " iterations", .behind = "long_intervals", .joint = " of ",
 	  .close = "", .of = "long_intervals", .all = "" },
-	{ "avg_interval_ns", "", " between iterations", .cost = "between iterations",
-	  .typical = " between typical iterations" },
-	{ "avg_operation_ns", "", " between operations" },
-	{ "avg_overlap", "", " of it uploads" },
 	{ "blocking_copy_ns", "", " in blocking copies", .cost = "in blocking copies" },
 	{ "call_ns", "", " of it in", .cost = "in" },
 	{ "call_stall_ns", "", " in calls that launch nothing",
@@ -126,6 +122,7 @@ static const struct dp_saying sayings[] = {
 	  ", including its launches, even if it waits for no other" },
 	{ "outside_calls_ns", "", " outside API calls", .of = "cost_ns",
 	  .all = "all of it outside API calls" },
+	{ "operation_gap_ns", "", " between operations" },
 	{ "overlap", "", " of it uploads" },
 	{ "pageable_copy_ns", "", " in pageable copies", .cost = "in pageable copies" },
 	{ "pageable_share", "", " of the bytes pageable" },
