@@ -263,6 +263,7 @@ static int analyze_stream(struct run *run, uint32_t stream)
 		.has_others = run->streams > 1,
 		.searches = run->searches,
 	};
+	uint32_t first = stream;
 	int status = dp_analysis__search(searched, &search, stream);
 	const struct dp_loops *loops = searched->loops;
 
@@ -284,11 +285,13 @@ static int analyze_stream(struct run *run, uint32_t stream)
 			  loops->best.iterations, run->options->iterations_count > 0,
 			  searched->sequence.count, searched->group.streams,
 			  search.marked || run->options->ignore_marks, loops->best.layers,
-			  search.marked,
-			  loops->best.length ? 0 : most_in_row(&searched->sequence) },
+			  search.marked, loops->best.length ? 0 : most_in_row(&searched->sequence),
+			  0 },
 			searched->group.by_launch,
 			(size_t)stream + 1
 		};
+	if (!status && !loops->count)
+		status = dp_analysis__suggest(&analysis->streams[stream].candidate, &search, first);
 	if (!status)
 		status = run->analysis->explain.status;
 	if (!status)

@@ -160,6 +160,13 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 			uint32_t stream);
 
 /*
+ * Sets candidate->suggested; the rest of the candidate is that of the same search of the stream, in
+ * which no loop was found. Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT.
+ */
+int dp_analysis__suggest(struct dp_stream_candidate *candidate, const struct dp_loop_search *search,
+			 uint32_t stream);
+
+/*
  * If no loop was found, or any that loads code in most iterations: if the longest stretch of
  * kernels in which the process loads none lies mostly after that loop, and after loads of kernels
  * that ran before, and has loops, they replace all others. Errors: DP_ERR_NOMEM.

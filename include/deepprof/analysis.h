@@ -281,6 +281,11 @@ struct dp_stream_candidate {
 	bool layers; /* its repetitions may be layers: of a single pass, or a marked iteration */
 	bool single; /* an annotation marks nearly all of the kernels as a single iteration */
 	size_t in_row; /* if there is no candidate: most launches of one kernel in a row */
+	/*
+	 * A number for options.iterations with which a loop is found: that of the candidate's
+	 * iterations or, if there is no candidate, in_row; 0 if it is not worth trying.
+	 */
+	size_t suggested;
 };
 
 DP_API const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_analysis *analysis,

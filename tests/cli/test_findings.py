@@ -883,6 +883,26 @@ class Findings(cli.Case):
             text = " ".join(cli.run("analyze", *options, path).stdout.split())
             self.assertIn("pass their number (-n N).", text)
 
+    def test_suggested_number_is_found(self):
+        """No number is suggested with which no loop is found either."""
+        names = {"a": "relu_elementwise_kernel", "d": "sgemm_64", "g": "reduce_kernel", "j": "sgemm_128"}
+        path = self.folder / "backward.json"
+        events = []
+        for k, of in enumerate("abcdefg" * 3 + "bcdehijkgabcdehijkgabcdehidkgabcjehidkabcal"):
+            link = {"correlation": k + 1}
+            events.extend((
+                {"ph": "X", "cat": "kernel", "name": names.get(of, f"winograd_{of}"), "pid": 0, "tid": 7,
+                 "ts": 20 * k + 10, "dur": 10, "args": {"device": 0, "stream": 7, **link}},
+                {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                 "ts": 20 * k, "dur": 5, "args": link}))
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        known = json.loads(cli.run("analyze", "--format=json", path).stdout)["streams"][0]["candidate"]
+        self.assertEqual((7, 3), (known["length"], known["iterations"]))
+        self.assertIn("has no loop of 3 iterations", cli.run("analyze", "-n3", path).stderr)
+        text = " ".join(cli.run("analyze", path).stdout.split())
+        self.assertIn("3 repetitions of 7 kernels", text)
+        self.assertNotIn("pass -n", text)
+
     def test_layers_of_a_marked_step(self):
         """What is inside a single marked step is named, with the reason why it is not reported."""
         path = self.folder / "step.json"
