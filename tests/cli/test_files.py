@@ -1077,6 +1077,7 @@ class Info(cli.Case):
             for row in reported[table]:
                 self.assertRegex(result.stdout, rf"(?m)^  {row['name']} ")
                 self.assertTrue(row["help"])
+        self.assertRegex(result.stdout, r"(?m)^  utilization_sum +ratio +sum of kernel durations")
         self.assertNotRegex(result.stdout, r"\d us\b")
         thresholds = {r["name"]: r["threshold"] for r in reported["rules"] if "threshold" in r}
         self.assertEqual(thresholds["extra-work"], 0.005)
