@@ -671,6 +671,13 @@ class Output(cli.Case):
         self.assertIn(f"{nothing}: no rows: no kernels repeat", result.stderr)
         self.assertNotIn(str(nothing), result.stdout)
         self.assertEqual(cli.run("analyze", "-q", "--format=csv", nothing).stderr, "")
+        # two kernels are layers if they were judged
+        names = ["cast", "embed", "norm", *["gemm", "act"] * 16, "head", "softmax", "loss"]
+        nothing.write_text(json.dumps({"traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 20 * k, "dur": 15,
+             "args": {**place, "correlation": k + 1}} for k, name in enumerate(names)]}))  # fmt: skip
+        self.assertIn("no rows: 16 repetitions of 2 kernels look like the layers of a single pass",
+                      cli.run("analyze", "--format=csv", nothing).stderr)
         self.assertEqual(cli.run("analyze", "--format=json", nothing).stderr, "")
 
     def test_endings(self):

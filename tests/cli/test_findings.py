@@ -215,6 +215,8 @@ class Findings(cli.Case):
         for before, do, words in (
             ("upload bytes=64M memory=pinned; ", work, "64.00 MiB uploaded for iteration 0, nothing for others"),
             ("", f"upload bytes=1M memory=pinned; {work}", "1.000 MiB uploaded per iteration"),
+            ("", f"{work}; upload bytes=1M memory=pinned every=10",
+             "4.000 MiB uploaded in all, for 4 of 40 iterations"),
             ("upload bytes=64M memory=pinned; ", f"upload bytes=1k memory=pinned; {work}",
              "64.00 MiB uploaded for iteration 0, 39.00 KiB for all others together"),
         ):
