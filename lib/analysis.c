@@ -98,7 +98,7 @@ static bool is_nested(const struct dp_loops *loops, const struct dp_sequence_loo
 }
 
 /* Moves a loop that was found into a loop of the analysis, with its edits. */
-static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t base)
+static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t base, bool single)
 {
 	const struct dp_sequence *sequence = &run->searched.sequence;
 	struct dp_analysis *analysis = run->analysis;
@@ -131,6 +131,7 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t b
 				      ? NULL
 				      : dp_trace_string(run->trace, from->annotation),
 		.mixed = from->mixed,
+		.single = single && from->may_be_pass && from->chosen,
 		.occurrences = from->occurrences,
 		.iterations = from->count,
 		.matches_count = from->matches_in_sequence ||
@@ -277,7 +278,7 @@ static int analyze_stream(struct run *run, uint32_t stream)
 		if (dp_stream_group__has(group, s))
 			analysis->streams[s].with = (size_t)stream + 1;
 	for (size_t i = 0; !status && i < loops->count; i++)
-		status = convert_loop(run, &searched->loops->loops[i], base);
+		status = convert_loop(run, &searched->loops->loops[i], base, search.replaced);
 	if (!status)
 		analysis->streams[stream] = (struct dp_stream_result){
 			true,

@@ -289,7 +289,7 @@ static void warn_outweighed(const struct dp_loop_search *s, const struct dp_loop
  * requested mark a single iteration, as when a profiler records one step, there is nothing to
  * compare; then the loops inside it, even by other annotations, are used instead.
  */
-static int find_adjacent(const struct dp_loop_search *s, struct dp_loops **loops)
+static int find_adjacent(struct dp_loop_search *s, struct dp_loops **loops)
 {
 	struct dp_loops_request unaided = s->request;
 	struct dp_loops *tree = NULL;
@@ -305,6 +305,7 @@ static int find_adjacent(const struct dp_loop_search *s, struct dp_loops **loops
 		return status;
 	found = dp_loops__main(tree);
 	if (!several && is_surer(tree, s->sequence)) {
+		s->replaced = is_everything(*loops, s->sequence);
 		dp_log__write(
 			&s->options->log, DP_LOG_WARNING,
 			"stream %lld: annotations mark fewer than two iterations; using %s instead",

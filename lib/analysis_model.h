@@ -111,6 +111,7 @@ struct dp_loop_search {
 	struct dp_error *error;
 	bool has_others; /* more streams are analyzed, which may have what this one lacks */
 	bool marked;	 /* set if annotations mark iterations, */
+	bool replaced; /* that a single one, of nearly all kernels, was replaced by loops inside */
 	size_t marked_count; /* and if -n was looked up among them, how many they mark */
 	size_t searches; /* of streams alone, in all so far */
 	struct dp_loads *loads; /* of all streams */

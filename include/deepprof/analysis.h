@@ -171,6 +171,8 @@ struct dp_loop {
 				 * are from annotations, otherwise NULL */
 	bool mixed; /* annotations of other names, which differ in more than numbers, set some of
 		     * the boundaries */
+	bool single; /* an annotation marks nearly all of the kernels as a single iteration, whose
+		      * layers these iterations may be, since nothing shows that each is a step */
 	/*
 	 * The fewest and the most kernels of a whole iteration, which may differ from the pattern.
 	 * Both are 0 if no iteration is whole.

@@ -536,6 +536,11 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 	if (loop->found_by != DP_FOUND_BY_MARKS && isfinite(loop->confidence))
 		dp_words__add(words, " (%s confidence)",
 			      dp_text__percent(number, loop->confidence));
+	if (loop->single)
+		dp_words__add(words,
+			      "; an annotation marks nearly all of the %s as a single "
+			      "iteration, whose layers these may be",
+			      more ? "streams" : "stream");
 	if (loop->found_by != DP_FOUND_BY_MARKS && render->options->verbose)
 		add_phase(words, loop);
 	add_exceptions(words, render, loop);

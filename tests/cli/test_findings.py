@@ -905,6 +905,28 @@ class Findings(cli.Case):
         self.assertIn("3 repetitions of 7 kernels", text)
         self.assertNotIn("pass -n", text)
 
+    def test_marked_step_of_layers_alone(self):
+        """The report says that equal layers, which fill a marked step and pass for iterations, may be layers."""
+        path = self.folder / "blocks.json"
+        layer = "rmsnorm gemm_q gemm_k gemm_v rope flash_fwd gemm_o add rmsnorm gemm_up silu gemm_down add".split()
+        events = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "pid": 1, "tid": 1,
+                   "ts": 0, "dur": 4000}]
+        for k, name in enumerate(layer * 12):
+            link = {"correlation": k + 1}
+            events.extend((
+                {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 20 * k + 10,
+                 "dur": 15, "args": {"device": 0, "stream": 7, **link}},
+                {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                 "ts": 20 * k, "dur": 5, "args": link}))
+        for marked in True, False:
+            path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events[not marked:]}))
+            text = " ".join(cli.run("analyze", path).stdout.split())
+            self.assertRegex(text, r"12 iterations of 13 kernels.* detected from kernel order \(8\d% confidence\)")
+            self.assertEqual(marked, "; an annotation marks nearly all of the stream as a single iteration, "
+                                     "whose layers these may be" in text)
+            (loop,) = json.loads(cli.run("analyze", "--format=json", path).stdout)["loops"]
+            self.assertEqual(marked, loop["single_iteration"])
+
     def test_layers_of_a_marked_step(self):
         """What is inside a single marked step is named, with the reason why it is not reported."""
         path = self.folder / "step.json"
