@@ -209,6 +209,16 @@ class Findings(cli.Case):
         self.assertIn("median period 8.444 ms", text)
         self.assertIn("1.641 ms instead of 8.236 ms on average (−80.1%)", text)
 
+    def test_a_wait_over_iterations(self):
+        """Each iteration has its part of a wait, as in its metric."""
+        nets = "[net model]\nkind = mlp\nlayers = 20\nkernel = 200us\nhost = 4us\n"
+        _, report = self.run_of(STEP, count=20, keys="queue = 60000\n", nets=nets)
+        loop = report["loops"][0]
+        (wait,) = [at for at in loop["host_ranges"] if at["inner"] == "cudaDeviceSynchronize"]
+        self.assertGreater(wait["typical_ns"], 0.5 * loop["summary"]["avg_period_ns"])
+        self.assertEqual(wait["typical_ns"], loop["summary"]["avg_host_sync_ns"])
+        self.assertAlmostEqual(wait["calls"], 1 / 19)
+
     def test_uploads_of_one_iteration(self):
         """What is uploaded before a loop is no mean of its iterations."""
         work = f"{STEP}; {READ}"
