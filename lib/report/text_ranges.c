@@ -100,11 +100,14 @@ char *dp_text__path_iterations(char buf[DP_NUMBER_SIZE], const struct dp_render 
 			       size_t loop)
 {
 	size_t first = 0, count = dp_analysis_loop_path_iterations(render->analysis, loop, &first);
+	char one[DP_TEXT_SIZE], other[DP_TEXT_SIZE];
 
+	dp_text__count(one, first);
 	if (count > 1)
-		snprintf(buf, DP_NUMBER_SIZE, "iterations %zu to %zu", first, first + count - 1);
+		snprintf(buf, DP_NUMBER_SIZE, "iterations %.20s to %.20s", one,
+			 dp_text__count(other, first + count - 1));
 	else
-		snprintf(buf, DP_NUMBER_SIZE, "iteration %zu", first);
+		snprintf(buf, DP_NUMBER_SIZE, "iteration %.20s", one);
 	return buf;
 }
 

@@ -209,6 +209,26 @@ class Findings(cli.Case):
         self.assertIn("median period 8.444 ms", text)
         self.assertIn("1.641 ms instead of 8.236 ms on average (−80.1%)", text)
 
+    def test_large_numbers_of_iterations(self):
+        """They have separators in every text."""
+        path, at, events = self.folder / "many.json", 0, []
+        for k in range(3300):
+            # two slow iterations wait, and one has a longer kernel
+            at += 700000 if k in (3150, 3240) else 20
+            length = 9000 if k == 3211 else 15
+            link = {"correlation": k + 1}
+            events.extend((
+                {"ph": "X", "cat": "kernel", "name": ("gemm", "relu", "adam")[k % 3], "pid": 0, "tid": 7,
+                 "ts": at + 10, "dur": length, "args": {"device": 0, "stream": 7, **link}},
+                {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                 "ts": at, "dur": 5, "args": link}))
+            at += length - 15
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        text = " ".join(cli.run("analyze", "-v", path).stdout.split())
+        self.assertIn("at what the host does in iterations 1,049 to 1,079", text)
+        self.assertIn("(only in iterations 1,049, 1,079)", text)
+        self.assertNotRegex(text, r"iterations? (\d+ to )?\d{4}")
+
     def test_a_wait_over_iterations(self):
         """Each iteration has its part of a wait, as in its metric."""
         nets = "[net model]\nkind = mlp\nlayers = 20\nkernel = 200us\nhost = 4us\n"
