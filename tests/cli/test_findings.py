@@ -209,6 +209,14 @@ class Findings(cli.Case):
         self.assertIn("median period 8.444 ms", text)
         self.assertIn("1.641 ms instead of 8.236 ms on average (−80.1%)", text)
 
+    def test_path_without_launches(self):
+        """Time before a kernel is a launch's only if launches are recorded."""
+        for form, others in ("kineto", "idle up to"), ("nvprof-csv", "launch up to"):
+            text, _ = self.run_of(f"{STEP}; {READ}; wait time=20ms", form=form, args=("-v",))
+            self.assertIn("critical path", text)
+            self.assertNotIn(f" {others} ", text)
+        self.assertIn(" idle up to ", text)
+
     def test_large_numbers_of_iterations(self):
         """They have separators in every text."""
         path, at, events = self.folder / "many.json", 0, []
