@@ -101,7 +101,7 @@ static void print_words(struct output *output, const char *words, size_t indent)
 static const char *unit_of(char *buf, size_t size, const struct row *row)
 {
 	if (!(row->threshold > 0))
-		return row->unit ? row->unit : "";
+		return !row->unit ? "" : strcmp(row->unit, "1") ? row->unit : "ratio";
 	snprintf(buf, size, "%g%%", 100 * row->threshold);
 	return buf;
 }

@@ -98,7 +98,7 @@ static bool is_nested(const struct dp_loops *loops, const struct dp_sequence_loo
 }
 
 /* Moves a loop that was found into a loop of the analysis, with its edits. */
-static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t base)
+static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t base, bool single)
 {
 	const struct dp_sequence *sequence = &run->searched.sequence;
 	struct dp_analysis *analysis = run->analysis;
@@ -131,6 +131,7 @@ static int convert_loop(struct run *run, struct dp_sequence_loop *from, size_t b
 				      ? NULL
 				      : dp_trace_string(run->trace, from->annotation),
 		.mixed = from->mixed,
+		.single = single && from->may_be_pass && from->chosen,
 		.occurrences = from->occurrences,
 		.iterations = from->count,
 		.matches_count = from->matches_in_sequence ||
@@ -270,6 +271,7 @@ static int analyze_stream(struct run *run, uint32_t stream,
 	struct dp_searched *searched = &run->searched;
 	const struct dp_stream_group *group = &searched->group;
 	struct dp_loop_search search = search_with(run, options);
+	uint32_t first = stream;
 	int status = dp_analysis__search(searched, &search, stream);
 	const struct dp_loops *loops = searched->loops;
 
@@ -283,7 +285,7 @@ static int analyze_stream(struct run *run, uint32_t stream,
 		if (dp_stream_group__has(group, s))
 			analysis->streams[s].with = (size_t)stream + 1;
 	for (size_t i = 0; !status && i < loops->count; i++)
-		status = convert_loop(run, &searched->loops->loops[i], base);
+		status = convert_loop(run, &searched->loops->loops[i], base, search.replaced);
 	if (!status)
 		analysis->streams[stream] = (struct dp_stream_result){
 			true,
@@ -291,11 +293,13 @@ static int analyze_stream(struct run *run, uint32_t stream,
 			  loops->best.iterations, run->options->iterations_count > 0,
 			  searched->sequence.count, searched->group.streams,
 			  search.marked || run->options->ignore_marks, loops->best.layers,
-			  search.marked,
-			  loops->best.length ? 0 : most_in_row(&searched->sequence) },
+			  search.marked, loops->best.length ? 0 : most_in_row(&searched->sequence),
+			  0 },
 			searched->group.by_launch,
 			(size_t)stream + 1
 		};
+	if (!status && !loops->count)
+		status = dp_analysis__suggest(&analysis->streams[stream].candidate, &search, first);
 	if (!status)
 		status = run->analysis->explain.status;
 	if (!status)

@@ -69,7 +69,7 @@ static int take_marks(const struct dp_loop_search *s, struct dp_marks *marks,
 		*loop = by_marks.loops[0];
 		loop->parent = swap.parent;
 		loop->chosen = swap.chosen;
-		loop->maybe_layers = swap.maybe_layers;
+		loop->may_be_pass = swap.may_be_pass;
 		loop->copies = swap.copies;
 		loop->memsets = swap.memsets;
 		by_marks.loops[0] = swap;
@@ -117,7 +117,7 @@ static int use_repeated(const struct dp_loop_search *s, struct dp_loops *loops)
 		if (marks.count && marks.inside) {
 			loop->confidence.feature[DP_FEATURE_ANNOTATED] = 1;
 			dp_confidence__judge(&loop->confidence);
-			loop->maybe_layers = false;
+			loop->may_be_pass = false;
 		} else if (marks.count) {
 			status = take_marks(s, &marks, loop);
 		}
@@ -234,7 +234,7 @@ static bool is_surer(const struct dp_loops *loops, const struct dp_sequence *seq
 	size_t covered = loop ? dp_loops__covered(loop) : 0;
 
 	return loop && loop->confidence.loop > dp_param.surer && has_several(loops) &&
-	       (loop->maybe_layers ? covered == sequence->count : covered * 2 > sequence->count);
+	       (loop->may_be_pass ? covered == sequence->count : covered * 2 > sequence->count);
 }
 
 /*
@@ -289,7 +289,7 @@ static void warn_outweighed(const struct dp_loop_search *s, const struct dp_loop
  * requested mark a single iteration, as when a profiler records one step, there is nothing to
  * compare; then the loops inside it, even by other annotations, are used instead.
  */
-static int find_adjacent(const struct dp_loop_search *s, struct dp_loops **loops)
+static int find_adjacent(struct dp_loop_search *s, struct dp_loops **loops)
 {
 	struct dp_loops_request unaided = s->request;
 	struct dp_loops *tree = NULL;
@@ -305,6 +305,7 @@ static int find_adjacent(const struct dp_loop_search *s, struct dp_loops **loops
 		return status;
 	found = dp_loops__main(tree);
 	if (!several && is_surer(tree, s->sequence)) {
+		s->replaced = is_everything(*loops, s->sequence);
 		dp_log__write(
 			&s->options->log, DP_LOG_WARNING,
 			"stream %lld: annotations mark fewer than two iterations; using %s instead",

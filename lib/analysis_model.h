@@ -111,6 +111,7 @@ struct dp_loop_search {
 	struct dp_error *error;
 	bool has_others; /* more streams are analyzed, which may have what this one lacks */
 	bool marked;	 /* set if annotations mark iterations, */
+	bool replaced; /* that a single one, of nearly all kernels, was replaced by loops inside */
 	size_t marked_count; /* and if -n was looked up among them, how many they mark */
 	size_t searches; /* of streams alone, in all so far */
 	struct dp_loads *loads; /* of all streams */
@@ -172,6 +173,13 @@ int dp_analysis__has_program(bool *has, const struct dp_loop_search *search, uin
  */
 int dp_analysis__next_apart(uint32_t *next, const struct dp_analysis *analysis,
 			    struct dp_loop_search *search, uint32_t stream);
+
+/*
+ * Sets candidate->suggested; the rest of the candidate is that of the same search of the stream, in
+ * which no loop was found. Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT.
+ */
+int dp_analysis__suggest(struct dp_stream_candidate *candidate, const struct dp_loop_search *search,
+			 uint32_t stream);
 
 /*
  * If no loop was found, or any that loads code in most iterations: if the longest stretch of

@@ -14,8 +14,10 @@ enum {
 	NAMED_MOST = 8, /* devices or streams */
 	MARKS_MOST = 3,
 	MARKS_TRIED = 8,
+	/* of a name: MARKS_MOST regexes of MARK_SIZE, their counts and --marks fit in a message */
 	MARK_COLUMNS = 40,
-	MARK_SIZE = 96,
+	/* a regex of as many characters that all need a backslash, with "^", "[0-9]+" and "$" */
+	MARK_SIZE = 2 * MARK_COLUMNS + 16,
 };
 
 /* Distinct numbers in order of first appearance. */

@@ -1,6 +1,12 @@
 /*
  * The loops of a device: those of its main streams (analysis_streams.c), of a stream alone, or of
- * all streams together.
+ * all streams together. dp_analysis__search() makes these attempts, in this order:
+ *
+ * 1. find(): the main streams, by analysis_loops.c.
+ * 2. find_together(): all streams, if there is no loop yet.
+ * 3. find_first(): the first of the main streams alone, if there is still none.
+ * 4. dp_analysis__after_startup(): what follows the start-up, if that has a loop.
+ * 5. find_better(): another stream alone, else all streams, if their loop is better.
  *
  * A library may spread parts of each iteration over streams of its own, which then have most of the
  * time: cuDNN runs the layers and time steps of an LSTM on eight. Their kernels repeat more often
@@ -223,7 +229,7 @@ static bool is_better(const struct dp_searched *alone, const struct dp_searched 
 	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
 	bool larger;
 
-	if (!loop || loop->maybe_layers || !has_step(loop) ||
+	if (!loop || loop->may_be_pass || !has_step(loop) ||
 	    dp_loops__covered(loop) * 2 < alone->sequence.count || !runs_along(alone, searched))
 		return false;
 	larger = is_larger(alone, searched);
@@ -237,7 +243,7 @@ static bool is_program(const struct dp_searched *alone)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
 
-	return loop && !loop->maybe_layers && has_step(loop) &&
+	return loop && !loop->may_be_pass && has_step(loop) &&
 	       dp_confidence__of(&loop->confidence) >= dp_param.surer &&
 	       dp_loops__covered(loop) * 2 >= alone->sequence.count;
 }

@@ -171,6 +171,8 @@ struct dp_loop {
 				 * are from annotations, otherwise NULL */
 	bool mixed; /* annotations of other names, which differ in more than numbers, set some of
 		     * the boundaries */
+	bool single; /* an annotation marks nearly all of the kernels as a single iteration, whose
+		      * layers these iterations may be, since nothing shows that each is a step */
 	/*
 	 * The fewest and the most kernels of a whole iteration, which may differ from the pattern.
 	 * Both are 0 if no iteration is whole.
@@ -281,6 +283,11 @@ struct dp_stream_candidate {
 	bool layers; /* its repetitions may be layers: of a single pass, or a marked iteration */
 	bool single; /* an annotation marks nearly all of the kernels as a single iteration */
 	size_t in_row; /* if there is no candidate: most launches of one kernel in a row */
+	/*
+	 * A number for options.iterations with which a loop is found: that of the candidate's
+	 * iterations or, if there is no candidate, in_row; 0 if it is not worth trying.
+	 */
+	size_t suggested;
 };
 
 DP_API const struct dp_stream_candidate *dp_analysis_candidate(const struct dp_analysis *analysis,

@@ -318,7 +318,7 @@ static struct dp_host_range *entry(struct dp_host_ranges_maker *maker,
 
 /* Adds to the sum of an outer name, or to a pair of names. */
 static int add_to(struct dp_host_ranges_maker *maker, enum dp_host_activity activity, size_t k,
-		  uint32_t outer, uint32_t inner, bool sum, int64_t length_ns)
+		  uint32_t outer, uint32_t inner, bool sum, int64_t length_ns, size_t count)
 {
 	struct dp_host_range *at = entry(maker, activity, outer, sum ? DP_NONE : inner, sum);
 
@@ -327,16 +327,16 @@ static int add_to(struct dp_host_ranges_maker *maker, enum dp_host_activity acti
 	*(maker->kinds[k] == SLOW ? &at->slow_ns : &at->typical_ns) += (double)length_ns;
 	if (maker->kinds[k] == TYPICAL)
 		at->rise_ns += ((double)k - maker->middle) * (double)length_ns;
-	at->calls++;
+	at->calls += (double)count;
 	return DP_OK;
 }
 
 static int add(struct dp_host_ranges_maker *maker, enum dp_host_activity activity, size_t k,
-	       uint32_t outer, uint32_t inner, int64_t length_ns)
+	       uint32_t outer, uint32_t inner, int64_t length_ns, size_t count)
 {
-	int status = add_to(maker, activity, k, outer, inner, false, length_ns);
+	int status = add_to(maker, activity, k, outer, inner, false, length_ns, count);
 
-	return status ? status : add_to(maker, activity, k, outer, inner, true, length_ns);
+	return status ? status : add_to(maker, activity, k, outer, inner, true, length_ns, count);
 }
 
 /* Adds the functions that a thread ran in idle time. */
@@ -357,7 +357,7 @@ static int add_samples(struct dp_host_ranges_maker *maker, struct thread *thread
 					activity == DP_HOST_INPUT ? DP_HOST_INPUT_SAMPLED
 								  : DP_HOST_WAIT_SAMPLED,
 					k, samples->function[row], DP_NONE, true,
-					samples->length_ns[row]);
+					samples->length_ns[row], 1);
 	}
 	return status;
 }
@@ -397,11 +397,38 @@ int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activit
 			until_ns = DP_MIN(until_ns,
 					  maker->source.start_ns[maker->list[thread->next].range]);
 		if (add(maker, activity, k, name_of(maker, outermost(maker, thread)),
-			name_of(maker, innermost(maker, thread)), until_ns - start_ns))
+			name_of(maker, innermost(maker, thread)), until_ns - start_ns, 1))
 			return DP_ERR_NOMEM;
 		start_ns = until_ns;
 	}
 	return DP_OK;
+}
+
+/*
+ * Adds a call in which a thread waits for the device to the iterations that it lasts in, from that
+ * in which it starts on; it counts as one call of the first of them that counts.
+ */
+static int add_wait(struct dp_host_ranges_maker *maker, const struct thread *thread, size_t call,
+		    size_t k)
+{
+	const struct dp_calls *calls = dp_trace_calls(maker->timeline->trace);
+	int64_t start_ns = calls->start_ns[call], end_ns = calls->end_ns[call], until_ns;
+	size_t count = 1;
+	int status = DP_OK;
+
+	do {
+		until_ns = k + 1 < maker->count ? DP_MIN(end_ns, maker->iterations[k + 1].start_ns)
+						: end_ns;
+		if (maker->kinds[k] != NOT_COUNTED) {
+			/* if there are only calls, the innermost is this one */
+			status = add(maker, DP_HOST_SYNC, k,
+				     name_of(maker, innermost(maker, thread)), calls->name[call],
+				     until_ns - start_ns, count);
+			count = 0;
+		}
+		start_ns = until_ns;
+	} while (!status && start_ns < end_ns && ++k < maker->count);
+	return status;
 }
 
 /* Adds the calls in which launching threads wait for the device, in another walk. */
@@ -425,13 +452,10 @@ static int add_waits(struct dp_host_ranges_maker *maker)
 		while (k + 1 < maker->count &&
 		       maker->iterations[k + 1].start_ns <= calls->start_ns[i])
 			k++;
-		if (maker->kinds[k] == NOT_COUNTED ||
-		    calls->start_ns[i] < maker->iterations[k].start_ns)
+		if (calls->start_ns[i] < maker->iterations[k].start_ns)
 			continue;
 		move_to(maker, thread, calls->start_ns[i]);
-		/* if there are only calls, the innermost is this one */
-		if (add(maker, DP_HOST_SYNC, k, name_of(maker, innermost(maker, thread)),
-			calls->name[i], calls->end_ns[i] - calls->start_ns[i]))
+		if (add_wait(maker, thread, i, k))
 			return DP_ERR_NOMEM;
 	}
 	return DP_OK;

@@ -127,11 +127,9 @@ static bool check_intervals(const struct dp_rule_input *input, struct dp_rule_fi
 	finding->advice = has_input(input) ? advice_input : advice_look;
 	dp_rule__evidence(out, "waited_share", "1", share);
 	dp_rule__evidence(out, DP_EVIDENCE_PERIOD, "ns", waits.period_sum_ns / (double)waits.count);
-	dp_rule__evidence(out, "avg_interval_ns", "ns",
-			  dp_rule__typical_before(input, "interval_ns"));
-	dp_rule__evidence(out, "avg_overlap", "1", dp_rule__typical_before(input, "overlap"));
-	dp_rule__evidence(out, "avg_operation_ns", "ns",
-			  dp_rule__typical(input, "operation_gap_ns"));
+	dp_rule__evidence(out, "interval_ns", "ns", dp_rule__typical_before(input, "interval_ns"));
+	dp_rule__evidence(out, "overlap", "1", dp_rule__typical_before(input, "overlap"));
+	dp_rule__mean_evidence(input, out, "operation_gap_ns");
 	dp_rule__evidence(out, "long_intervals", "count", (double)waits.long_count);
 	dp_rule__evidence(out, "all_intervals", "count", (double)waits.count);
 	return true;
@@ -211,8 +209,7 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 		dp_rule__evidence(out, "host_stall_ns", "ns",
 				  fmin(dp_rule__typical(input, "host_stall_ns"), host_ns));
 	}
-	dp_rule__evidence(out, "avg_interval_ns", "ns",
-			  dp_rule__typical_before(input, "interval_ns"));
+	dp_rule__evidence(out, "interval_ns", "ns", dp_rule__typical_before(input, "interval_ns"));
 	dp_rule__evidence(out, "utilization", "1", dp_rule__busy_share(input));
 	dp_rule__cpu_evidence(input, out);
 	return true;

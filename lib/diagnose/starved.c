@@ -2,6 +2,7 @@
  * The device is idle for a long time at once, or for a part of the run (nsys, gpu_gaps and
  * gpu_time_util), or throughout for reasons that were not recorded.
  */
+#include "base/text.h"
 #include "diagnose/diagnose.h"
 
 #include <math.h>
@@ -269,13 +270,14 @@ static bool check_unexplained(const struct dp_rule_input *input, struct dp_rule_
 
 static void say_where(char *buf, size_t size, const struct starved *starved)
 {
-	int used = snprintf(buf, size,
-			    "look in the timeline (deepprof export) at what the host does "
-			    "in iteration%s %zu",
-			    starved->first < starved->last ? "s" : "", starved->first);
+	char first[DP_TEXT_SIZE], last[DP_TEXT_SIZE];
+	bool several = starved->first < starved->last;
 
-	if (starved->first < starved->last)
-		snprintf(buf + used, size - (size_t)used, " to %zu", starved->last);
+	snprintf(buf, size,
+		 "look in the timeline (deepprof export) at what the host does "
+		 "in iteration%s %.20s%s%.20s",
+		 several ? "s" : "", dp_text__count(first, starved->first), several ? " to " : "",
+		 several ? dp_text__count(last, starved->last) : "");
 }
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
@@ -302,6 +304,9 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		dp_rule__evidence(out, "long_gap_iterations", "count", starved.long_gaps);
 	if (starved.parts)
 		dp_rule__evidence(out, "parts_of_30", "count", starved.parts);
+	/* the cost is less than the longest gap if iterations are idle as a rule */
+	if (starved.idle_ns > starved.long_ns)
+		dp_rule__evidence(out, "excess_idle_ns", "ns", starved.idle_ns);
 	name_ranges(input, out);
 	out->part = out->finding.activity == DP_HOST_INPUT ? "input_wait_ns" : "host_wait_ns";
 	say_where(look, sizeof(look), &starved);

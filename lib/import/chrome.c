@@ -355,10 +355,10 @@ static int report(const struct document *doc)
 		status = dp_builder__loss(builder, "broken JSON events", doc->broken,
 					  doc->first_broken.offset);
 	if (!status && doc->truncated)
-		status = dp_builder__loss(builder,
-					  doc->inside ? "file ends inside an event"
-						      : "file ends before its JSON does",
-					  doc->inside, doc->end.offset);
+		status = dp_builder__truncated(builder,
+					       doc->inside ? "file ends inside an event"
+							   : "file ends before its JSON does",
+					       doc->inside, doc->end.offset);
 	return status;
 }
 

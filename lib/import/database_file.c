@@ -100,6 +100,6 @@ void dp_database__check_length(struct dp_database *database, const char *path)
 			    (unsigned long long)(database->file_bytes / page),
 			    (unsigned long long)pages);
 	if (database->import->builder)
-		dp_builder__loss(database->import->builder, "pages missing at the file's end", 0,
-				 database->file_bytes);
+		dp_builder__truncated(database->import->builder, "pages missing at the file's end",
+				      0, database->file_bytes);
 }

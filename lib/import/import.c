@@ -217,8 +217,8 @@ static int run(struct dp_trace **trace, const char *path, struct dp_input *input
 	dp_builder__advise_kernels(import.builder, importer->how_to_get_kernels);
 	status = importer->read(&import);
 	if (!status && dp_input__damage(input))
-		status = dp_builder__loss(import.builder, dp_input__damage(input), 0,
-					  dp_input__position(input));
+		status = dp_builder__truncated(import.builder, dp_input__damage(input), 0,
+					       dp_input__position(input));
 	if (status) {
 		dp_builder__free(import.builder);
 		return status;

@@ -532,7 +532,7 @@ static int report(struct reader *reader)
 		status = dp_builder__loss(builder, "broken lines", reader->broken,
 					  reader->broken_at);
 	if (!status && reader->truncated)
-		status = dp_builder__loss(
+		status = dp_builder__truncated(
 			builder, "file ends inside a line", 1,
 			dp_json_stream__offset(&reader->stream, reader->stream.json.end));
 	if (!status && reader->homeless)

@@ -397,8 +397,8 @@ static int finish(struct reader *reader)
 			status = dp_builder__loss(builder, losses[i].reason, losses[i].count,
 						  i ? 0 : reader->broken_at);
 	if (!status && reader->cut)
-		status = dp_builder__loss(builder, "file ends inside a packet", 0,
-					  dp_wire__offset(&reader->wire));
+		status = dp_builder__truncated(builder, "file ends inside a packet", 0,
+					       dp_wire__offset(&reader->wire));
 	return status;
 }
 

@@ -616,8 +616,8 @@ static int finish(struct reader *reader)
 		status = dp_builder__loss(builder, "broken messages of the XSpace", broken,
 					  reader->damage.broken_at);
 	if (!status && (reader->damage.cut || reader->space.damage.cut))
-		status = dp_builder__loss(builder, "file ends inside a plane", 0,
-					  reader->space.damage.end);
+		status = dp_builder__truncated(builder, "file ends inside a plane", 0,
+					       reader->space.damage.end);
 	if (!status && reader->nameless)
 		status = dp_builder__loss(builder, "events whose name is not in the file",
 					  reader->nameless, 0);

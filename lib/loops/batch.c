@@ -229,7 +229,7 @@ static int add_loop(struct dp_detection *d, struct batch *b, size_t i, enum dp_p
 	loop->chosen = d->request->counts_count > 0;
 	loop->found_by = loop->chosen ? DP_FOUND_BY_COUNT : DP_FOUND_BY_AUTO;
 	loop->confidence = *confidence;
-	loop->maybe_layers =
+	loop->may_be_pass =
 		kind == DP_PATTERN_FEW || (kind == DP_PATTERN_BARE && !b->phases[i].is_step &&
 					   b->cuts[i].whole < dp_param.bare_least);
 	loop->length = b->list[i].length;

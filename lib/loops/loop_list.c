@@ -106,7 +106,7 @@ struct dp_unlisted dp_loops__describe(const struct dp_sequence_loop *loop, size_
 		.coverage = (double)dp_loops__covered(loop) / (double)n,
 		.confidence = dp_confidence__of(&loop->confidence),
 		.iterations = dp_loops__whole(loop),
-		.layers = loop->maybe_layers,
+		.layers = loop->may_be_pass,
 	};
 }
 

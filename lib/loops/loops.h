@@ -16,7 +16,7 @@ struct dp_sequence_loop {
 	enum dp_found_by found_by;
 	enum dp_phase_evidence phase_by; /* what decided its phase */
 	struct dp_confidence confidence;
-	bool maybe_layers; /* its few iterations may be layers: nothing is done once per step */
+	bool may_be_pass; /* its few iterations may be a pass's layers: nothing shows a step */
 	bool chosen;	  /* at the level of the program's iteration, shown by default */
 	bool matches_in_sequence; /* one of several in sequence that together have a known number */
 	uint32_t *pattern; /* one iteration's symbols */

@@ -110,7 +110,8 @@ static const struct dp_metric rows[] = {
 			dp_stat__median),
 	  compute_times, .rank = 0.5, .reads = DP_READS_TIMELINE },
 	{ DP_AVERAGED("launch_delay_ns", "ns", DP_BETTER_NEITHER, DP_NEED_LAUNCHES,
-		      "mean time from the end of a kernel's launch call to its start"),
+		      "mean time from the end of a kernel's launch call to its start; negative if "
+		      "kernels start before the calls end"),
 	  compute_delays, .rank = -1, .reads = DP_READS_TIMELINE },
 	{ DP_AVERAGED("launch_delay_p50_ns", "ns", DP_BETTER_NEITHER, DP_NEED_LAUNCHES,
 		      "median time from the end of a kernel's launch call to its start"),

@@ -124,7 +124,7 @@ void dp_html__path(struct dp_render *render, size_t loop)
 	     i < DP_HTML_OPERATORS && (at = dp_analysis_loop_path_stat(render->analysis, loop, i));
 	     i++)
 		dp_json__put(render, "%\n[%,%,%]", dp_json__comma(i),
-			     dp_html__whole(dp_text__path_part(at->part)), dp_html__cut(at->name),
-			     dp_json__real(at->ns, "ns"));
+			     dp_html__whole(dp_text__path_part(render, at->part)),
+			     dp_html__cut(at->name), dp_json__real(at->ns, "ns"));
 	dp_render__text(render, "]");
 }

@@ -465,9 +465,12 @@ static void write_count(struct dp_render *render, const struct dp_loop *loop)
 {
 	bool known = loop->found_by == DP_FOUND_BY_COUNT;
 
-	dp_json__put(render, ",\n      'matches_count': %, 'matches_in_sequence': %",
+	dp_json__put(render,
+		     ",\n      'matches_count': %, 'matches_in_sequence': %, "
+		     "'single_iteration': %",
 		     known ? dp_json__bool(loop->matches_count) : dp_json__raw("null"),
-		     known ? dp_json__bool(loop->matches_in_sequence) : dp_json__raw("null"));
+		     known ? dp_json__bool(loop->matches_in_sequence) : dp_json__raw("null"),
+		     dp_json__bool(loop->single));
 }
 
 static int write_loop(struct dp_render *render, size_t id)

@@ -7,7 +7,7 @@
 enum {
 	RANKS_MOST = 16,
 	COLLECTIVES_MOST = 10,
-	LEFT_OUT_MOST = 10,
+	LEFT_OUT_MOST = 10, /* as many as rows of collectives */
 	NAME_COLUMNS = 60,
 };
 

@@ -12,9 +12,9 @@
 enum {
 	BODY = 12, /* where the text of a labelled line begins */
 	COLLECTIVES_MOST = 3,
-	LEFT_OUT_MOST = 6, /* lines */
-	NAMED_MOST = 3,	   /* files in one */
-	SCREEN = 24,	  /* lines of a terminal of unknown height */
+	SCREEN = 24,		    /* lines of a terminal of unknown height */
+	LEFT_OUT_MOST = SCREEN / 4, /* lines: the verdict stays in view */
+	NAMED_MOST = 3,	  /* files in one line: they show how the names of the others go on */
 	OTHER_LINES = 20, /* lines without rows of ranks, but with the prompt */
 	RANKS_LEAST = 4,
 	RANK_COLUMNS = 61, /* of a rank's row, before its host or file */

@@ -278,7 +278,7 @@ char *dp_text__path_iterations(char buf[DP_NUMBER_SIZE], const struct dp_render 
 			       size_t loop);
 
 /* The part's name, as "host up to" if its time is before what its rows name. Static. */
-const char *dp_text__path_part(enum dp_path_part part);
+const char *dp_text__path_part(const struct dp_render *render, enum dp_path_part part);
 
 /* Writes how iterations were found, if explanations were requested. */
 void dp_text__explain(struct dp_render *render);

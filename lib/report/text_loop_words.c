@@ -510,6 +510,18 @@ static bool grows(const struct dp_render *render, size_t id)
 	return found;
 }
 
+/* Adds from which iteration on periods are longer. */
+static void add_step(struct dp_words *words, const struct dp_render *render, size_t id)
+{
+	double first = dp_text__summary(render, id, "period_step_iteration");
+	char longer[DP_NUMBER_SIZE], iteration[DP_TEXT_SIZE];
+
+	dp_words__add(words, "; period +%s from iteration %s on",
+		      dp_human__duration(longer, dp_text__summary(render, id, "period_step_ns"),
+					 render->options->ascii),
+		      dp_text__count(iteration, (uint64_t)first));
+}
+
 void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
@@ -536,16 +548,17 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 	if (loop->found_by != DP_FOUND_BY_MARKS && isfinite(loop->confidence))
 		dp_words__add(words, " (%s confidence)",
 			      dp_text__percent(number, loop->confidence));
+	if (loop->single)
+		dp_words__add(words,
+			      "; an annotation marks nearly all of the %s as a single "
+			      "iteration, whose layers these may be",
+			      more ? "streams" : "stream");
 	if (loop->found_by != DP_FOUND_BY_MARKS && render->options->verbose)
 		add_phase(words, loop);
 	add_exceptions(words, render, loop);
 	add_rest(words, render, loop, add_extent(words, render, loop));
 	if (dp_text__summary(render, id, "period_step_ns") > 0 && !grows(render, id))
-		dp_words__add(words, "; period +%s from iteration %.0f on",
-			      dp_human__duration(number,
-						 dp_text__summary(render, id, "period_step_ns"),
-						 render->options->ascii),
-			      dp_text__summary(render, id, "period_step_iteration"));
+		add_step(words, render, id);
 }
 
 void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, size_t id)

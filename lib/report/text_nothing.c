@@ -11,12 +11,9 @@
 #define SMALL 0.25     /* smaller ones do not */
 #define TOO_FEW 2      /* kernels of a stream that cannot show a repetition */
 #define LIKELY 0.5     /* confidence of what would be listed, but for an annotation */
-#define HINT_LEAST 0.2 /* smallest confidence of a candidate whose number is suggested */
 #define LAYER_LEAST 3  /* kernels of a network's layer: fewer are rarely one */
 #define DESCRIBED_MOST 2 /* devices without a loop, unless it is verbose; */
 #define NAMED_MOST 4	 /* of the others */
-#define IN_ROW_LEAST 8 /* launches of one kernel that are worth a mention, */
-#define IN_ROW_SHARE 0.1 /* and this share of the kernels: networks have shorter rows, too */
 
 /* Returns true if a stream's class does not distinguish it from other analyzed streams. */
 static bool needs_name(const struct dp_trace *trace, size_t index)
@@ -99,27 +96,6 @@ void dp_text__top_kernels(struct dp_words *words, struct dp_render *render, uint
 
 	if (measure(&capture, render, device))
 		add_top(words, render, &capture);
-}
-
-/*
- * Returns true if the number of a candidate's iterations is worth trying. One kernel matches any
- * number, and an unlikely loop is no advice. If boundaries cut the first and the last layer of a
- * network, these partial iterations make up another one: the number is wrong.
- */
-static bool is_hint(const struct dp_stream_candidate *candidate)
-{
-	double covered = candidate->coverage * (double)candidate->kernels;
-
-	return candidate->length > 1 && candidate->iterations > 1 &&
-	       !(candidate->confidence < HINT_LEAST) &&
-	       round(covered / (double)candidate->length) == (double)candidate->iterations;
-}
-
-/* Returns true if launches of one kernel in a row may be a benchmark's. */
-static bool has_row(const struct dp_stream_candidate *candidate)
-{
-	return !candidate->length && candidate->in_row >= IN_ROW_LEAST &&
-	       (double)candidate->in_row >= IN_ROW_SHARE * (double)candidate->kernels;
 }
 
 size_t dp_text__graphs(const struct dp_trace *trace, size_t stream)
@@ -250,7 +226,7 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      dp_human__share(number, candidate->coverage), streams);
 		dp_words__add(words, " (%s confidence: too low to report). ",
 			      dp_text__percent(number, candidate->confidence));
-	} else if (has_row(candidate)) {
+	} else if (candidate->suggested) {
 		dp_words__add(words, "On its %s, one kernel runs up to %s times in a row. ",
 			      streams, dp_text__count(number, candidate->in_row));
 	} else {
@@ -258,17 +234,17 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      streams);
 	}
 	dp_text__capture(words, render, dp_trace_stream(trace, stream)->device);
-	if (is_hint(candidate) && !is_too_little(candidate))
+	if (candidate->suggested && !candidate->length)
+		dp_words__add(words,
+			      " If each launch of such a row is an iteration, pass the number of "
+			      "launches, such as -n %zu.",
+			      candidate->suggested);
+	else if (candidate->suggested && !is_too_little(candidate))
 		dp_words__add(words,
 			      " If each of the %zu repetitions is an iteration%s, pass -n %zu.",
 			      candidate->iterations,
 			      is_short(candidate) ? "" : ", and not a layer of a network",
-			      candidate->iterations);
-	else if (has_row(candidate) && !candidate->counted)
-		dp_words__add(words,
-			      " If each launch of such a row is an iteration, pass the number of "
-			      "launches, such as -n %zu.",
-			      candidate->in_row);
+			      candidate->suggested);
 	if (graphs)
 		dp_text__add_graphs(words, graphs);
 }

@@ -100,19 +100,26 @@ char *dp_text__path_iterations(char buf[DP_NUMBER_SIZE], const struct dp_render 
 			       size_t loop)
 {
 	size_t first = 0, count = dp_analysis_loop_path_iterations(render->analysis, loop, &first);
+	char one[DP_TEXT_SIZE], other[DP_TEXT_SIZE];
 
+	dp_text__count(one, first);
 	if (count > 1)
-		snprintf(buf, DP_NUMBER_SIZE, "iterations %zu to %zu", first, first + count - 1);
+		snprintf(buf, DP_NUMBER_SIZE, "iterations %.20s to %.20s", one,
+			 dp_text__count(other, first + count - 1));
 	else
-		snprintf(buf, DP_NUMBER_SIZE, "iteration %zu", first);
+		snprintf(buf, DP_NUMBER_SIZE, "iteration %.20s", one);
 	return buf;
 }
 
-const char *dp_text__path_part(enum dp_path_part part)
+const char *dp_text__path_part(const struct dp_render *render, enum dp_path_part part)
 {
-	return part == DP_PATH_HOST	? "host up to"
-	       : part == DP_PATH_LAUNCH ? "launch up to"
-					: dp_path_part_name(part);
+	if (part == DP_PATH_HOST)
+		return "host up to";
+	if (part != DP_PATH_LAUNCH)
+		return dp_path_part_name(part);
+	return dp_trace_lacks(dp_analysis_trace(render->analysis), DP_NEED_LAUNCHES)
+		       ? "idle up to"
+		       : "launch up to";
 }
 
 static void write_path_head(struct dp_render *render, size_t loop)
@@ -148,7 +155,7 @@ static void write_path(struct dp_render *render, size_t loop)
 			write_path_head(render, loop);
 		dp_text__column(render, dp_human__share(number, at->ns / sum_ns), -7);
 		dp_text__cell(render, dp_human__duration(number, at->ns, ascii), 11);
-		dp_render__format(render, "  %-13s  %s\n", dp_text__path_part(at->part),
+		dp_render__format(render, "  %-13s  %s\n", dp_text__path_part(render, at->part),
 				  dp_text__range(label, render, at->name,
 						 DP_MAX(width, PATH_NUMBERS + 5) - PATH_NUMBERS));
 	}

@@ -182,7 +182,7 @@ static void add_some(struct dp_words *words, const struct dp_render *render,
 		     const struct slow *slow, size_t metric, double usual, double least)
 {
 	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations;
-	char list[8 * SOME_MOST + 1] = "";
+	char list[9 * SOME_MOST + 1] = "", number[DP_TEXT_SIZE], count[DP_TEXT_SIZE];
 	size_t some = 0, all = 0, used = 0;
 
 	for (size_t k = 0; k < iterations; k++) {
@@ -195,8 +195,8 @@ static void add_some(struct dp_words *words, const struct dp_render *render,
 		if (!(value - usual > least))
 			continue;
 		if (some++ < SOME_MOST && k < ITERATION_MOST)
-			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%zu",
-						 used ? ", " : "", k);
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 used ? ", " : "", dp_text__count(number, k));
 		else
 			used = sizeof(list);
 	}
@@ -204,7 +204,8 @@ static void add_some(struct dp_words *words, const struct dp_render *render,
 		dp_words__add(words, " (only in %s %s)", some == 1 ? "iteration" : "iterations",
 			      list);
 	else if (some && some < all)
-		dp_words__add(words, " (in %zu of %zu)", some, all);
+		dp_words__add(words, " (in %s of %s)", dp_text__count(number, some),
+			      dp_text__count(count, all));
 }
 
 /* Adds the parts that grew most. */

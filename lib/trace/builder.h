@@ -212,6 +212,10 @@ size_t dp_builder__range_count(const struct dp_builder *builder);
 int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t records,
 		     uint64_t offset);
 
+/* Adds a loss because the file is cut, or damaged: another copy of it may be whole. */
+int dp_builder__truncated(struct dp_builder *builder, const char *reason, uint64_t records,
+			  uint64_t offset);
+
 /* Adds a fact about the recording. name is static; the first value is kept; "" is ignored. */
 int dp_builder__fact(struct dp_builder *builder, const char *name, const char *value,
 		     size_t length);

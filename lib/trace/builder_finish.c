@@ -356,15 +356,18 @@ static bool has_launches(const struct dp_builder *builder)
 	return false;
 }
 
-/* How importers' reasons for a loss begin if the file is cut. */
-#define FILE_ENDS "file ends"
+int dp_builder__truncated(struct dp_builder *builder, const char *reason, uint64_t records,
+			  uint64_t offset)
+{
+	builder->truncated = true;
+	return dp_builder__loss(builder, reason, records, offset);
+}
 
 /* Where the kernels are if records were lost, so that another way of recording would not help. */
 static const char *missing_advice(const struct dp_builder *builder)
 {
-	for (size_t i = 0; i < builder->loss_count; i++)
-		if (!strncmp(builder->losses[i].reason, FILE_ENDS, strlen(FILE_ENDS)))
-			return "; copy the file again";
+	if (builder->truncated)
+		return "; copy the file again";
 	return builder->loss_count ? "; what was lost may include some" : "";
 }
 

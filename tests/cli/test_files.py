@@ -159,6 +159,16 @@ class Input(cli.Case):
             result = cli.run(verb, "empty.gz", cwd=self.folder)
             self.assert_fails(result, 1, "file is empty")
 
+    def test_cut_without_kernels(self):
+        """Another copy of a cut file may have them, whatever shows that it is cut."""
+        text = json.dumps({"schemaVersion": 1, "traceEvents": [
+            {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]})
+        (self.folder / "cut.json").write_text(text[:-1])
+        (self.folder / "cut.json.gz").write_bytes(gzip.compress(text.encode())[:-9])
+        for name in "cut.json", "cut.json.gz":
+            result = cli.run("analyze", name, cwd=self.folder)
+            self.assert_fails(result, 1, "; copy the file again")
+
     def test_lost_is_null_where_unknown(self):
         """In info's JSON as in a report's."""
         text = pathlib.Path(self.trace).read_bytes()
@@ -661,6 +671,13 @@ class Output(cli.Case):
         self.assertIn(f"{nothing}: no rows: no kernels repeat", result.stderr)
         self.assertNotIn(str(nothing), result.stdout)
         self.assertEqual(cli.run("analyze", "-q", "--format=csv", nothing).stderr, "")
+        # two kernels are layers if they were judged
+        names = ["cast", "embed", "norm", *["gemm", "act"] * 16, "head", "softmax", "loss"]
+        nothing.write_text(json.dumps({"traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 20 * k, "dur": 15,
+             "args": {**place, "correlation": k + 1}} for k, name in enumerate(names)]}))  # fmt: skip
+        self.assertIn("no rows: 16 repetitions of 2 kernels look like the layers of a single pass",
+                      cli.run("analyze", "--format=csv", nothing).stderr)
         self.assertEqual(cli.run("analyze", "--format=json", nothing).stderr, "")
 
     def test_endings(self):
@@ -1067,6 +1084,7 @@ class Info(cli.Case):
             for row in reported[table]:
                 self.assertRegex(result.stdout, rf"(?m)^  {row['name']} ")
                 self.assertTrue(row["help"])
+        self.assertRegex(result.stdout, r"(?m)^  utilization_sum +ratio +sum of kernel durations")
         self.assertNotRegex(result.stdout, r"\d us\b")
         thresholds = {r["name"]: r["threshold"] for r in reported["rules"] if "threshold" in r}
         self.assertEqual(thresholds["extra-work"], 0.005)

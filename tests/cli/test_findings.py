@@ -209,12 +209,52 @@ class Findings(cli.Case):
         self.assertIn("median period 8.444 ms", text)
         self.assertIn("1.641 ms instead of 8.236 ms on average (−80.1%)", text)
 
+    def test_path_without_launches(self):
+        """Time before a kernel is a launch's only if launches are recorded."""
+        for form, others in ("kineto", "idle up to"), ("nvprof-csv", "launch up to"):
+            text, _ = self.run_of(f"{STEP}; {READ}; wait time=20ms", form=form, args=("-v",))
+            self.assertIn("critical path", text)
+            self.assertNotIn(f" {others} ", text)
+        self.assertIn(" idle up to ", text)
+
+    def test_large_numbers_of_iterations(self):
+        """They have separators in every text."""
+        path, at, events = self.folder / "many.json", 0, []
+        for k in range(3300):
+            # two slow iterations wait, and one has a longer kernel
+            at += 700000 if k in (3150, 3240) else 20
+            length = 9000 if k == 3211 else 15
+            link = {"correlation": k + 1}
+            events.extend((
+                {"ph": "X", "cat": "kernel", "name": ("gemm", "relu", "adam")[k % 3], "pid": 0, "tid": 7,
+                 "ts": at + 10, "dur": length, "args": {"device": 0, "stream": 7, **link}},
+                {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                 "ts": at, "dur": 5, "args": link}))
+            at += length - 15
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        text = " ".join(cli.run("analyze", "-v", path).stdout.split())
+        self.assertIn("at what the host does in iterations 1,049 to 1,079", text)
+        self.assertIn("(only in iterations 1,049, 1,079)", text)
+        self.assertNotRegex(text, r"iterations? (\d+ to )?\d{4}")
+
+    def test_a_wait_over_iterations(self):
+        """Each iteration has its part of a wait, as in its metric."""
+        nets = "[net model]\nkind = mlp\nlayers = 20\nkernel = 200us\nhost = 4us\n"
+        _, report = self.run_of(STEP, count=20, keys="queue = 60000\n", nets=nets)
+        loop = report["loops"][0]
+        (wait,) = [at for at in loop["host_ranges"] if at["inner"] == "cudaDeviceSynchronize"]
+        self.assertGreater(wait["typical_ns"], 0.5 * loop["summary"]["avg_period_ns"])
+        self.assertEqual(wait["typical_ns"], loop["summary"]["avg_host_sync_ns"])
+        self.assertAlmostEqual(wait["calls"], 1 / 19)
+
     def test_uploads_of_one_iteration(self):
         """What is uploaded before a loop is no mean of its iterations."""
         work = f"{STEP}; {READ}"
         for before, do, words in (
             ("upload bytes=64M memory=pinned; ", work, "64.00 MiB uploaded for iteration 0, nothing for others"),
             ("", f"upload bytes=1M memory=pinned; {work}", "1.000 MiB uploaded per iteration"),
+            ("", f"{work}; upload bytes=1M memory=pinned every=10",
+             "4.000 MiB uploaded in all, for 4 of 40 iterations"),
             ("upload bytes=64M memory=pinned; ", f"upload bytes=1k memory=pinned; {work}",
              "64.00 MiB uploaded for iteration 0, 39.00 KiB for all others together"),
         ):
@@ -344,9 +384,11 @@ class Findings(cli.Case):
         rules = self.rules(report)
         self.assertLessEqual({"host-bound", "growing-interval"}, rules.keys())
         self.assertEqual(
-            rules["host-bound"]["evidence"]["avg_interval_ns"],
+            rules["host-bound"]["evidence"]["interval_ns"],
             rules["growing-interval"]["evidence"]["interval_ns"],
         )
+        # means of loops include warm-up: they have other names
+        self.assertFalse(report["loops"][0]["summary"].keys() & rules["host-bound"]["evidence"])
         self.assertEqual(
             1, len(set(re.findall(r"(\S+ \S+) between (?:typical )?iterations;", text))), text
         )
@@ -880,6 +922,48 @@ class Findings(cli.Case):
         for options in [], ["--ignore-marks"]:
             text = " ".join(cli.run("analyze", *options, path).stdout.split())
             self.assertIn("pass their number (-n N).", text)
+
+    def test_suggested_number_is_found(self):
+        """No number is suggested with which no loop is found either."""
+        names = {"a": "relu_elementwise_kernel", "d": "sgemm_64", "g": "reduce_kernel", "j": "sgemm_128"}
+        path = self.folder / "backward.json"
+        events = []
+        for k, of in enumerate("abcdefg" * 3 + "bcdehijkgabcdehijkgabcdehidkgabcjehidkabcal"):
+            link = {"correlation": k + 1}
+            events.extend((
+                {"ph": "X", "cat": "kernel", "name": names.get(of, f"winograd_{of}"), "pid": 0, "tid": 7,
+                 "ts": 20 * k + 10, "dur": 10, "args": {"device": 0, "stream": 7, **link}},
+                {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                 "ts": 20 * k, "dur": 5, "args": link}))
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        known = json.loads(cli.run("analyze", "--format=json", path).stdout)["streams"][0]["candidate"]
+        self.assertEqual((7, 3), (known["length"], known["iterations"]))
+        self.assertIn("has no loop of 3 iterations", cli.run("analyze", "-n3", path).stderr)
+        text = " ".join(cli.run("analyze", path).stdout.split())
+        self.assertIn("3 repetitions of 7 kernels", text)
+        self.assertNotIn("pass -n", text)
+
+    def test_marked_step_of_layers_alone(self):
+        """The report says that equal layers, which fill a marked step and pass for iterations, may be layers."""
+        path = self.folder / "blocks.json"
+        layer = "rmsnorm gemm_q gemm_k gemm_v rope flash_fwd gemm_o add rmsnorm gemm_up silu gemm_down add".split()
+        events = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "pid": 1, "tid": 1,
+                   "ts": 0, "dur": 4000}]
+        for k, name in enumerate(layer * 12):
+            link = {"correlation": k + 1}
+            events.extend((
+                {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 20 * k + 10,
+                 "dur": 15, "args": {"device": 0, "stream": 7, **link}},
+                {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                 "ts": 20 * k, "dur": 5, "args": link}))
+        for marked in True, False:
+            path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events[not marked:]}))
+            text = " ".join(cli.run("analyze", path).stdout.split())
+            self.assertRegex(text, r"12 iterations of 13 kernels.* detected from kernel order \(8\d% confidence\)")
+            self.assertEqual(marked, "; an annotation marks nearly all of the stream as a single iteration, "
+                                     "whose layers these may be" in text)
+            (loop,) = json.loads(cli.run("analyze", "--format=json", path).stdout)["loops"]
+            self.assertEqual(marked, loop["single_iteration"])
 
     def test_layers_of_a_marked_step(self):
         """What is inside a single marked step is named, with the reason why it is not reported."""

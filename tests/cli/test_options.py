@@ -258,6 +258,24 @@ class Options(cli.Case):
         result = cli.run("analyze", "-n", "40", cli.SOURCE / "data" / "sample.json.gz")
         self.assertIn("found 40 iterations; without -n, 20 iterations of 181 kernels are found", result.stderr)
 
+    def test_number_unlike_kernels_and_annotations(self):
+        """Where these differ, the warning gives both, and that of annotations is another -n."""
+        events = []
+        for k in range(96):
+            link = {"correlation": k + 1}
+            events.extend((
+                {"ph": "X", "cat": "kernel", "name": f"step_{'abcdef'[k % 6]}", "pid": 0, "tid": 7,
+                 "ts": 20 * k + 10, "dur": 8, "args": {"device": 0, "stream": 7, **link}},
+                {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                 "ts": 20 * k + 2, "dur": 5, "args": link}))
+        events.extend({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{k}", "pid": 1,
+                       "tid": 1, "ts": 240 * k, "dur": 239} for k in range(8))
+        path = self.folder / "pairs.json"
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        self.assertIn("no loop of 20 iterations; the nearest has 16; annotations, which -n overrides, mark 8\n",
+                      cli.run("analyze", "-n", "20", path).stderr)
+        self.assertIn("8 iterations of 12 kernels", cli.run("analyze", "-n", "8", path).stdout)
+
     def test_single_mark(self):
         """It is no loop: a warning says that the report is of one that kernels show."""
         rank = cli.SOURCE / "data" / "ranks" / "rank-0000.pt.trace.json.gz"

@@ -314,16 +314,20 @@ class Jobs(unittest.TestCase):
         """Files of another day are of another job, even if its ranks share groups and come first."""
         folder = self.changed("fault=compute:rank=2,first=4,factor=1.3")
         other = self.job("ranks=2", "info=0", "names=rank")
-        for name, path in zip("ab", sorted(other.iterdir())):
-            later = path.read_text(encoding="utf-8").replace('"ts": 1712195', '"ts": 1712295')
-            (folder / f"{name}.json").write_text(later, encoding="utf-8")
-        report = self.ranks(folder)
-        self.assertEqual([rank["rank"] for rank in report["ranks"]], [0, 1, 2, 3])
-        self.assert_blames(report, 2, "compute", 4)
-        why = "of another job: recorded over ten minutes after most others"
-        self.assertEqual([at["why"] for at in report["left_out"]], [why, why])
-        text = " ".join(cli.run("ranks", folder).stdout.split())
-        self.assertIn(f"left out 2 files: a.json, b.json: {why}", text)
+        for start, why in (
+            ("1712295", "recorded over ten minutes after most others"),
+            ("1712095", "recorded over ten minutes before most others"),
+            ("1", "its clock starts at another time than that of most others"),  # not in 1970
+        ):
+            for name, path in zip("ab", sorted(other.iterdir())):
+                text = path.read_text(encoding="utf-8").replace('"ts": 1712195', f'"ts": {start}')
+                (folder / f"{name}.json").write_text(text, encoding="utf-8")
+            report = self.ranks(folder)
+            self.assertEqual([rank["rank"] for rank in report["ranks"]], [0, 1, 2, 3])
+            self.assert_blames(report, 2, "compute", 4)
+            self.assertEqual([at["why"] for at in report["left_out"]], [f"of another job: {why}"] * 2)
+            text = " ".join(cli.run("ranks", folder).stdout.split())
+            self.assertIn(f"left out 2 files: a.json, b.json: of another job: {why}", text)
 
     def test_no_majority_of_times(self):
         """Of two ranks that a wrong clock puts hours apart, neither is of another job."""

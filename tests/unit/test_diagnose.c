@@ -317,11 +317,11 @@ TEST(warm_up_is_in_no_evidence)
 		finding = find("host-bound");
 		ck_assert_ptr_nonnull(finding);
 		ck_assert_double_eq(finding->recoverable_ns, 3e5);
-		ck_assert_double_eq(evidence(finding, "avg_interval_ns"), 4e5);
+		ck_assert_double_eq(evidence(finding, "interval_ns"), 4e5);
 		if (launches)
 			continue;
-		ck_assert_double_eq(evidence(finding, "avg_overlap"), 0.25);
-		ck_assert_double_eq_tol(evidence(finding, "avg_operation_ns"), 1e4, 1e-6);
+		ck_assert_double_eq(evidence(finding, "overlap"), 0.25);
+		ck_assert_double_eq_tol(evidence(finding, "operation_gap_ns"), 1e4, 1e-6);
 	}
 	dp_findings__fini(&at.findings);
 }

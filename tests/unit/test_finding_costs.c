@@ -35,6 +35,7 @@ TEST(starved_costs_what_no_other_rule_tells)
 	ck_assert_ptr_nonnull(finding);
 	ck_assert_double_nan(finding->recoverable_ns);
 	ck_assert_double_eq(evidence(finding, "long_gap_iterations"), 1);
+	ck_assert_double_nan(evidence(finding, "excess_idle_ns"));
 	ck_assert_ptr_nonnull(find("slow-iterations"));
 	start();
 	set("busy_ns", 8e5);
@@ -44,6 +45,7 @@ TEST(starved_costs_what_no_other_rule_tells)
 	finding = find("starved");
 	ck_assert_ptr_nonnull(finding);
 	ck_assert_double_eq_tol(finding->recoverable_ns, 1e6 / 2 / (ITERATIONS - 1), 1e-3);
+	ck_assert_double_eq_tol(evidence(finding, "excess_idle_ns"), 1e6 / 2, 1e-3);
 	dp_findings__fini(&at.findings);
 }
 

@@ -666,7 +666,7 @@ TEST(few_collapsed_iterations_may_be_layers)
 	loop = dp_loops__main(loops);
 	ck_assert_ptr_nonnull(loop);
 	ck_assert_uint_eq(loop->count, DP_COUNT(times));
-	ck_assert(loop->maybe_layers);
+	ck_assert(loop->may_be_pass);
 	dp_loops__free(loops);
 }
 

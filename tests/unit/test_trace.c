@@ -286,10 +286,10 @@ TEST(nothing_on_the_gpu_is_reported)
 		 "cudaLaunchKernel", 1, 2, 1);
 	dp_builder__advise_recording(builder, "an option");
 	dp_builder__advise_kernels(builder, "look for errors");
-	dp_builder__loss(builder, "file ends inside an event", 0, 0);
+	dp_builder__truncated(builder, "compressed data ends early", 0, 0);
 	ck_assert_int_eq(dp_builder__finish(builder, &trace, "a", "b", false), DP_ERR_NO_GPU);
 	ck_assert_str_eq(error.message, "no GPU activity: 1 API call, no kernels in what is left "
-					"(file ends inside an event); copy the file again");
+					"(compressed data ends early); copy the file again");
 }
 
 TEST(impossible_times_are_lost_and_negative_ones_clamped)
