@@ -113,6 +113,13 @@ static bool has_operations(const struct dp_loops *loops, const struct dp_sequenc
 	       (double)dp_loops__covered(loop) >= most * (double)kernels->count;
 }
 
+static bool is_of_network(const struct dp_sequence *kernels, size_t index)
+{
+	uint8_t kind = kernels->kind[kernels->symbols[index]];
+
+	return kind == DP_KERNEL_NETWORK || kind == DP_KERNEL_ATTENTION;
+}
+
 /*
  * Sets times[] of each name that runs several times in a row to its number of kernels plus 1, and
  * of all others to 0. Kernels of networks are left out, since in a single pass an operator launches
@@ -126,8 +133,7 @@ static size_t count_in_rows(size_t *times, const struct dp_sequence *kernels)
 
 	for (size_t i = 0; i < kernels->count; i++) {
 		run = i > 0 && kernels->symbols[i] == kernels->symbols[i - 1] ? run + 1 : 1;
-		if (run >= dp_param.again_some &&
-		    !(may_be_pass && kernels->kind[kernels->symbols[i]] == DP_KERNEL_NETWORK))
+		if (run >= dp_param.again_some && !(may_be_pass && is_of_network(kernels, i)))
 			times[kernels->symbols[i]] = 1;
 	}
 	for (size_t i = 0; i < kernels->count; i++) {
@@ -168,7 +174,7 @@ static int keep_most(size_t *times, size_t names)
 static bool may_be_layers(const struct dp_sequence *kernels, size_t first, size_t length)
 {
 	for (size_t i = first; length > 1 && i < first + length; i++)
-		if (kernels->kind[kernels->symbols[i]] == DP_KERNEL_NETWORK)
+		if (is_of_network(kernels, i))
 			return true;
 	return false;
 }

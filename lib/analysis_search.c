@@ -160,6 +160,26 @@ static void find_span(const struct dp_searched *searched, const struct dp_sequen
 		*end_ns = DP_MAX(*end_ns, ops->end_ns[sequence->ops[i]]);
 }
 
+/* The loop of the main streams that runs longest: one with more kernels may be a short set-up. */
+static const struct dp_sequence_loop *longest(const struct dp_searched *searched)
+{
+	const struct dp_sequence_loop *best = NULL;
+	int64_t start_ns, end_ns, most_ns = -1;
+
+	for (size_t k = 0; k < searched->loops->count; k++) {
+		const struct dp_sequence_loop *loop = &searched->loops->loops[k];
+
+		if (!loop->chosen || !loop->count)
+			continue;
+		find_span(searched, loop, &start_ns, &end_ns);
+		if (end_ns - start_ns <= most_ns)
+			continue;
+		most_ns = end_ns - start_ns;
+		best = loop;
+	}
+	return best;
+}
+
 /*
  * Returns true if something happens once per iteration of a loop: an upload, a download, a wait, an
  * optimizer or an annotation.
@@ -178,7 +198,7 @@ static bool runs_along(const struct dp_searched *alone, const struct dp_searched
 	int64_t start_ns, end_ns, from_ns, to_ns;
 
 	find_span(alone, dp_loops__main(alone->loops), &start_ns, &end_ns);
-	find_span(searched, dp_loops__main(searched->loops), &from_ns, &to_ns);
+	find_span(searched, longest(searched), &from_ns, &to_ns);
 	return DP_MIN(end_ns, to_ns) - DP_MAX(start_ns, from_ns) > (to_ns - from_ns) / 2;
 }
 
@@ -188,7 +208,7 @@ static bool is_around(const struct dp_searched *alone, const struct dp_searched 
 	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
 
 	return dp_confidence__of(&loop->confidence) >= dp_param.surer &&
-	       dp_loops__whole(dp_loops__main(searched->loops)) >= 2 * dp_loops__whole(loop);
+	       dp_loops__whole(longest(searched)) >= 2 * dp_loops__whole(loop);
 }
 
 /*
@@ -197,7 +217,7 @@ static bool is_around(const struct dp_searched *alone, const struct dp_searched 
  */
 static bool is_within(const struct dp_searched *alone, const struct dp_searched *searched)
 {
-	size_t least = 2 * dp_loops__whole(dp_loops__main(searched->loops));
+	size_t least = 2 * dp_loops__whole(longest(searched));
 
 	for (size_t k = 0; k < alone->loops->count; k++) {
 		const struct dp_sequence_loop *loop = &alone->loops->loops[k];
@@ -234,7 +254,7 @@ static bool is_better(const struct dp_searched *alone, const struct dp_searched 
 		return false;
 	larger = is_larger(alone, searched);
 	if (is_around(alone, searched))
-		return larger || !has_step(dp_loops__main(searched->loops));
+		return larger || !has_step(longest(searched));
 	return larger && is_within(alone, searched);
 }
 
@@ -290,9 +310,8 @@ static size_t least_kernels(const struct dp_searched *searched)
 
 	for (size_t s = range->first; s < range->end; s++)
 		kernels += dp_trace_stream(searched->sequence.trace, s)->kernels;
-	return has_step(dp_loops__main(searched->loops))
-		       ? 2 * searched->sequence.count
-		       : (size_t)(dp_param.alone_least * (double)kernels);
+	return has_step(longest(searched)) ? 2 * searched->sequence.count
+					   : (size_t)(dp_param.alone_least * (double)kernels);
 }
 
 /*
@@ -333,7 +352,7 @@ static int choose_alone(uint32_t *best, const struct dp_searched *searched,
  */
 static int find_together(struct dp_searched *searched, struct dp_loop_search *search)
 {
-	const struct dp_sequence_loop *loop, *main = dp_loops__main(searched->loops);
+	const struct dp_sequence_loop *loop, *main = longest(searched);
 	struct dp_searched all = { 0 };
 	struct dp_stream_group group;
 	int status = find_all(&all, searched, search);
@@ -362,7 +381,7 @@ static int find_better(struct dp_searched *searched, struct dp_loop_search *sear
 		return find_together(searched, search);
 	dp_explain__add(
 		search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
-		has_step(dp_loops__main(searched->loops))
+		has_step(longest(searched))
 			? "the kernels are few; {streams:other stream} alone shows a loop "
 			  "of steps within this one, or around it, and is reported"
 			: "no upload, download, wait or optimizer occurs once per iteration; "
@@ -382,13 +401,13 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 		return status;
 	explain_stream(searched, search);
 	status = find(searched, search);
-	if (!status && !dp_loops__main(searched->loops) && may_be_on_others(search))
+	if (!status && !longest(searched) && may_be_on_others(search))
 		status = find_together(searched, search);
-	if (!status && searched->group.by_launch && !dp_loops__main(searched->loops))
+	if (!status && searched->group.by_launch && !longest(searched))
 		status = find_first(searched, search);
 	if (!status && is_unaided(search))
 		status = dp_analysis__after_startup(searched, search);
-	if (!status && may_be_on_others(search) && dp_loops__main(searched->loops))
+	if (!status && may_be_on_others(search) && longest(searched))
 		status = find_better(searched, search);
 	/* not before: a stream alone may have the loop that all together lack */
 	if (!status && search->options->iterations_count)

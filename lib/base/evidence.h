@@ -7,10 +7,11 @@
 /* What a kernel does, judged by its name. Which operations are kernels: enum dp_op_kind. */
 enum dp_kernel_kind {
 	DP_KERNEL_UNKNOWN,
-	DP_KERNEL_OTHER,    /* of the program itself, as in numerical codes */
-	DP_KERNEL_NETWORK,  /* of a library or compiler for neural networks */
-	DP_KERNEL_FINISHES, /* an optimizer's: it finishes a step */
-	DP_KERNEL_MOVES,    /* copies, casts or fills: it updates nothing */
+	DP_KERNEL_OTHER,     /* of the program itself, as in numerical codes */
+	DP_KERNEL_NETWORK,   /* of a library or compiler for neural networks */
+	DP_KERNEL_ATTENTION, /* of a network's attention, an operator of several kernels */
+	DP_KERNEL_FINISHES,  /* an optimizer's: it finishes a step */
+	DP_KERNEL_MOVES,     /* copies, casts or fills: it updates nothing */
 };
 
 /* The evidence about one symbol in addition to its name; -1, false and 0 stand for unknown. */

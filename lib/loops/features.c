@@ -147,15 +147,15 @@ enum names {
 /*
  * Reads the names of an iteration in the middle, as the first may hold something else. A layer
  * multiplies matrices or normalizes with kernels of networks; time steps of numerical programs do
- * not, and neither does a benchmark of one kernel, next to those that move data. Without names,
- * short patterns may be layers and longer ones are not.
+ * not, and neither does a benchmark of one kernel or of attention, next to those that move data.
+ * Without names, short patterns may be layers and longer ones are not.
  */
 static enum names names_of(const struct dp_judged *j)
 {
 	const struct dp_loops_request *r = j->detection->request;
 	const struct dp_sequence_iteration *iteration = &j->cut->iterations[j->cut->count / 2];
 	bool known = true, own = false, network = false, several = false;
-	uint32_t one = DP_NONE;
+	uint32_t one = DP_NONE, what;
 
 	if (!r->evidence.at || iteration->end - iteration->first > dp_param.group_long)
 		return UNKNOWN;
@@ -164,11 +164,13 @@ static enum names names_of(const struct dp_judged *j)
 
 		if (kind == DP_KERNEL_MOVES)
 			continue;
-		network |= kind == DP_KERNEL_NETWORK;
+		network |= kind == DP_KERNEL_NETWORK || kind == DP_KERNEL_ATTENTION;
 		own |= kind == DP_KERNEL_OTHER;
 		known &= kind == DP_KERNEL_OTHER;
-		several |= one != DP_NONE && r->symbols[i] != one;
-		one = r->symbols[i];
+		/* all of attention is one operator */
+		what = kind == DP_KERNEL_ATTENTION ? r->alphabet : r->symbols[i];
+		several |= one != DP_NONE && what != one;
+		one = what;
 	}
 	if (network)
 		return several ? OF_NETWORK : OF_PROGRAM;

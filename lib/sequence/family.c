@@ -85,6 +85,14 @@ static bool is_of_network(const char *name)
 	return !strncmp(name, "fusion", strlen("fusion")) || has_any(name, words, DP_COUNT(words));
 }
 
+/* Returns true for a kernel of attention. In names of operators it is a part of the network. */
+static bool is_attention(const char *name)
+{
+	static const char *const words[] = { "flash", "fmha", "attention", "attn" };
+
+	return !strchr(name, '/') && has_any(name, words, DP_COUNT(words));
+}
+
 enum dp_kernel_kind dp_family__kind(const char *name)
 {
 	static const char *const moves[] = {
@@ -100,5 +108,7 @@ enum dp_kernel_kind dp_family__kind(const char *name)
 		return DP_KERNEL_FINISHES;
 	if (has_any(name, moves, DP_COUNT(moves)))
 		return DP_KERNEL_MOVES;
-	return is_of_network(name) ? DP_KERNEL_NETWORK : DP_KERNEL_OTHER;
+	if (!is_of_network(name))
+		return DP_KERNEL_OTHER;
+	return is_attention(name) ? DP_KERNEL_ATTENTION : DP_KERNEL_NETWORK;
 }

@@ -456,6 +456,23 @@ TEST_LOOP(library_among_many_streams, 2)
 		expect_headline(1200, 2, -1);
 }
 
+/* A set-up of many short kernels is no reason to show a library's steps instead of the program's.
+ */
+TEST(set_up_on_a_librarys_stream)
+{
+	start(true);
+	for (int i = 0; i < 2000; i++, now_ns += 110)
+		put('z', 20, now_ns, 100);
+	for (int i = 0; i < 40; i++) {
+		put_all("UabcdefghD", 7, 300);
+		for (int k = 0; k < 3; k++, now_ns += 22000) {
+			put('p', 20, now_ns, 10000);
+			put('q', 20, now_ns + 11000, 10000);
+		}
+	}
+	expect_headline(40, 8, 7);
+}
+
 /* What others add after every tenth step, a report for example, makes no group of steps. */
 TEST(few_kernels_on_others)
 {

@@ -210,3 +210,33 @@ TEST(halves_of_iterations)
 	expect_uploaded(16, 4, 16, 4);
 	expect_uploaded(16, 4, 16, 16);
 }
+
+/*
+ * After a set-up of many fills, a few calls of attention, of two kernels each, are a benchmark of
+ * it; with products of matrices they may be layers.
+ */
+TEST_LOOP(attention_is_one_operator, 2)
+{
+	struct dp_analysis *analysis;
+	const struct dp_loop *loop;
+
+	begin();
+	for (int i = 0; i < 10; i++)
+		run("prepare_%c%c", i);
+	for (int i = 0; i < 128; i++)
+		run("FillFunctor_%c%c", 0);
+	for (int i = 0; i < 8; i++) {
+		for (int k = 0; k < 4; k++)
+			run("FillFunctor_%c%c", 1);
+		run(_i ? "gemm_%c%c" : "flash_fwd_splitkv_%c%c", 0);
+		run("flash_fwd_combine_%c%c", 0);
+	}
+	analysis = finish_and_analyze();
+	loop = dp_analysis_loop(analysis, 0);
+	ck_assert_int_eq(loop != NULL, _i == 0);
+	if (loop) {
+		ck_assert_uint_eq(loop->complete, 8);
+		ck_assert_uint_eq(loop->length, 6);
+	}
+	dp_analysis_free(analysis);
+}
