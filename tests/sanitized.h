@@ -1,6 +1,6 @@
 /*
  * Sanitizers make the library about eight times as slow. What a test repeats with other seeds it
- * repeats less often under them; the other build does the whole of it.
+ * repeats less often under them; a build without them does the whole of it.
  */
 #ifndef DP_TEST_SANITIZED_H
 #define DP_TEST_SANITIZED_H

@@ -42,15 +42,15 @@ def default_signals():
 
 
 def run(*args, env=None, **kwargs):
-    """Runs deepprof; stdout and stderr are text."""
+    """Runs deepprof; stdout and stderr are text, unless encoding is None."""
     kwargs.setdefault("stdin", subprocess.DEVNULL)
     kwargs.setdefault("stdout", subprocess.PIPE)
     kwargs.setdefault("stderr", subprocess.PIPE)
+    kwargs.setdefault("encoding", "utf-8")
     return subprocess.run(
         [DEEPPROF, *map(str, args)],
         env=env or environment(),
         timeout=TIMEOUT_S,
-        encoding="utf-8",
         check=False,
         **kwargs,
     )

@@ -1,8 +1,10 @@
 """Help, man pages and completions against each other; the library's pages against the library."""
 import json
+import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import cli
@@ -72,6 +74,27 @@ class Help(unittest.TestCase):
         self.assertIn("--iterations", options_of_help("analyze"))
         self.assertIn("--help", options_of_help("help"))
         self.assertEqual(options_of_help("analyze")["--iterations"], ("-n", True))
+
+
+class Formats(unittest.TestCase):
+    """All that a command can write; under sanitizers, which see what tests of its content don't."""
+
+    def check(self, verb, *files):
+        listed = re.search(r"(?s)-o\s+extension\):(.*?)\n +-", cli.run("help", verb).stdout)[1]
+        forms = re.findall(r"\w+", listed)
+        self.assertGreater(len(forms), 1)
+        for form in forms:
+            result = cli.run(verb, "-q", "-o", "-", f"--format={form}", *files, encoding=None)
+            self.assertEqual(result.returncode, 0, (verb, form, result.stderr))
+            self.assertGreater(len(result.stdout), 100, (verb, form))
+
+    def test_formats(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = cli.simulate(pathlib.Path(folder) / "trace.json")
+            for verb in "analyze", "export", "info":
+                self.check(verb, trace)
+            self.check("compare", trace, trace)
+        self.check("ranks", cli.SOURCE / "data" / "ranks")
 
 
 class Pages(unittest.TestCase):

@@ -1,4 +1,5 @@
 """A headless Chromium, driven over a pipe (its DevTools protocol), with the standard library alone."""
+import atexit
 import base64
 import json
 import os
@@ -18,12 +19,11 @@ def find():
     return next((path for path in map(shutil.which, wanted) if path), None)
 
 
-class Browser:
-    """One page. Errors and what is written to the console are kept in self.complaints."""
+class Program:
+    """The browser's, until the tests end."""
 
-    def __init__(self, width=1280, height=900, dark=False):
+    def __init__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        self.complaints = []
         self.number = 0
         self.waiting = b""
         to_read, self.to = os.pipe()
@@ -38,7 +38,52 @@ class Browser:
             pass_fds=(to_read, from_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read)
         os.close(from_write)
-        target = self.call("Target.createTarget", session=None, url="about:blank")["targetId"]
+        atexit.register(self.close)
+
+    def close(self):
+        try:
+            self.send({"method": "Browser.close"})
+            self.process.wait(10)
+        except (OSError, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
+        os.close(self.to)
+        os.close(self.come)
+        self.profile.cleanup()
+
+    def send(self, message):
+        """Its number, which the answer has too."""
+        self.number += 1
+        os.write(self.to, json.dumps({"id": self.number, **message}).encode() + b"\0")
+        return self.number
+
+    def message(self, seconds):
+        """The next one, or None."""
+        end = time.monotonic() + seconds
+        while b"\0" not in self.waiting:
+            ready, _, _ = select.select([self.come], [], [], max(0, end - time.monotonic()))
+            data = os.read(self.come, 1 << 20) if ready else b""
+            if not data:
+                return None
+            self.waiting += data
+        text, self.waiting = self.waiting.split(b"\0", 1)
+        return json.loads(text)
+
+
+class Browser:
+    """One page, with cookies and storage of its own, in a program that all share: it starts slowly.
+    Errors and what is written to the console are kept in self.complaints."""
+
+    program = None
+
+    def __init__(self, width=1280, height=900, dark=False):
+        self.complaints = []
+        self.session = None
+        if Browser.program is None:
+            Browser.program = Program()
+        self.context = self.call("Target.createBrowserContext", session=None)["browserContextId"]
+        target = self.call("Target.createTarget", session=None, url="about:blank", width=width,
+                           height=height, browserContextId=self.context)["targetId"]
         self.session = self.call("Target.attachToTarget", session=None, targetId=target,
                                  flatten=True)["sessionId"]
         for domain in "Page", "Runtime", "Log", "Network":
@@ -54,27 +99,7 @@ class Browser:
         self.close()
 
     def close(self):
-        try:
-            self.call("Browser.close", session=None)
-            self.process.wait(10)
-        except (OSError, RuntimeError, subprocess.TimeoutExpired):
-            self.process.kill()
-            self.process.wait()
-        os.close(self.to)
-        os.close(self.come)
-        self.profile.cleanup()
-
-    def message(self, seconds):
-        """The next one, or None."""
-        end = time.monotonic() + seconds
-        while b"\0" not in self.waiting:
-            ready, _, _ = select.select([self.come], [], [], max(0, end - time.monotonic()))
-            data = os.read(self.come, 1 << 20) if ready else b""
-            if not data:
-                return None
-            self.waiting += data
-        text, self.waiting = self.waiting.split(b"\0", 1)
-        return json.loads(text)
+        self.call("Target.disposeBrowserContext", session=None, browserContextId=self.context)
 
     def note(self, message):
         """What a page should not do."""
@@ -92,21 +117,21 @@ class Browser:
                 self.complaints.append("loads " + url)
 
     def call(self, method, session="", **params):
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": params}
+        message = {"method": method, "params": params}
         if session is not None:
             message["sessionId"] = self.session
-        os.write(self.to, json.dumps(message).encode() + b"\0")
+        number = self.program.send(message)
         end = time.monotonic() + 60
         while time.monotonic() < end:
-            answer = self.message(end - time.monotonic())
+            answer = self.program.message(end - time.monotonic())
             if answer is None:
                 break
-            if answer.get("id") == self.number:
+            if answer.get("id") == number:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
                 return answer["result"]
-            self.note(answer)
+            if answer.get("sessionId", "") == self.session:
+                self.note(answer)
         raise RuntimeError(f"{method}: no answer")
 
     def theme(self, name):

@@ -16,7 +16,7 @@ import hostile
 import summaries
 
 MIB = 1 << 20
-CPU_SECONDS = 60
+CPU_SECONDS = 30
 MEMORY_BYTES = 1 << 30
 SHARED = "rows share pages or values: reading stops at 16 times the file's size"
 
@@ -24,12 +24,12 @@ SHARED = "rows share pages or values: reading stops at 16 times the file's size"
 CASES = [
     ('chains', 1, ['info'], 0, SHARED, MIB),
     ('chains', 1, ['analyze'], 0, SHARED, MIB),
-    ('skipped_chains', 8, ['info'], 0, SHARED, MIB),
+    ('skipped_chains', 4, ['info'], 0, SHARED, MIB),
     ('defaults', 4, ['info'], 0, SHARED, MIB),
     ('hidden_rowid', 2, ['analyze'], 0, '80,000 kernels', MIB),
     ('shadowed_rowids', 2, ['info'], 0, 'columns hide the row numbers', MIB),
     ('bogus_tables', 8, ['info'], 1, "the database's schema is too large: more than about 3,500", MIB),
-    ('devices', 10, ['analyze'], 0, 'kernel', 64 * MIB),
+    ('devices', 5, ['analyze'], 0, 'kernel', 64 * MIB),
     ('devices_and_ranges', 4, ['analyze'], 0, 'kernel', 64 * MIB),
     ('devices_and_streams', 4, ['analyze'], 0, 'kernel', 64 * MIB),
     ('long_ranges', 1, ['analyze', '--format=json'], 0, '"annotation": "step xxx', 16 * MIB),
@@ -39,16 +39,16 @@ CASES = [
     ('nested_ranges', 80, ['analyze'], 0, 'host wait, mostly range', MIB),
     ('streams', 1, ['info'], 0, 'and 11,900 other streams (-v lists all)', MIB // 16),
     ('streams', 1, ['info', '-v'], 0, '11999', 2 * MIB),
-    ('groups', 1.5, ['ranks'], 0, 'of 150,000 calls matched', MIB),
-    ('group_streams', 2.5, ['ranks'], 0, 'of 250,000 calls matched', MIB),
+    ('groups', 0.75, ['ranks'], 0, 'of 75,000 calls matched', MIB),
+    ('group_streams', 1.25, ['ranks'], 0, 'of 125,000 calls matched', MIB),
     ('merged_ranks', 1, ['ranks'], 0, '1,024 ranks', MIB),
     ('long_group', 1, ['ranks'], 0, '2 ranks', MIB),
     ('many_pairs', 1, ['ranks'], 0, 'of 160,000 calls matched', MIB),
     ('other_jobs', 1, ['ranks'], 0, 'rank 3 has too many files of other jobs', MIB),
     ('uneven_ranks', 1, ['ranks'], 0, '6,001 ranks', 2 * MIB),
     ('missing_iterations', 1, ['ranks'], 1, 'the ranks have iterations of different times', MIB),
-    ('straggler', 12, ['ranks'], 0, 'rank 2 holds the others up', MIB),
-    ('crossing_iterations', 4, ['ranks'], 0, 'rank 2 holds the others up', MIB),
+    ('straggler', 6, ['ranks'], 0, 'rank 2 holds the others up', MIB),
+    ('crossing_iterations', 2, ['ranks'], 0, 'rank 2 holds the others up', MIB),
     ('long_pattern', 1, ['analyze', '-vv'], 0, 'aaa', MIB),
     ('long_pattern', 1, ['analyze', '--format=html'], 0, 'aaa', MIB),
     ('long_pattern', 1, ['analyze', '--format=json'], 0, 'aaa... [name ', 64 * MIB),

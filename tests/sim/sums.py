@@ -3,7 +3,7 @@
 
 sums.py SIM SUMS EVERY FOLDER FILE...
 
-Where EVERY is more than 6, every third preset does.
+Where EVERY is more than 12, every third preset does.
 """
 import os
 import subprocess
@@ -20,7 +20,7 @@ def main():
     failed = 0
     names = [line.split()[0] for line in presets if line]
     # Each takes the next turn, so that all metrics have one.
-    for turn, preset in enumerate(names[::3 if int(every) > 6 else 1]):
+    for turn, preset in enumerate(names[::3 if int(every) > 12 else 1]):
         path = os.path.join(folder, preset)
         # a Kineto trace holds one process only
         formats = FORMATS[1:] if preset == "two-processes" else FORMATS

@@ -524,7 +524,7 @@ static bool open_with(const char *path, size_t source, size_t k, bool all, size_
 }
 
 /* Each of the first allocations fails, and of the others, thousands of SQLite's, one in a few. */
-static const size_t each = DP_SANITIZED ? 200 : 500, stride = 11;
+static const size_t each = DP_SANITIZED ? 100 : 500, stride = DP_SANITIZED ? 23 : 11;
 
 static void sweep(size_t source, bool all)
 {

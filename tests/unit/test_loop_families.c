@@ -2,11 +2,10 @@
  * Loops of families of programs: boundaries with and without known numbers of iterations, no false
  * claims, captures that are cut.
  */
-#include "../sanitized.h"
 #include "loop_checks.h"
 #include "test.h"
 
-enum { FAMILY_SEEDS = DP_SANITIZED ? 1 : 3 };
+enum { FAMILY_SEEDS = 1 };
 
 static struct dp_loops *find_family(const struct family *f, const uint64_t *counts, size_t n,
 				    bool evidence)

@@ -10,7 +10,6 @@
  *
  * On families of programs with seeds that no threshold was tuned by.
  */
-#include "../sanitized.h"
 #include "../sim/families.h"
 
 #include "trace/builder.h"
@@ -287,18 +286,18 @@ static void expect_unmoved(enum family_kind kind, enum evidence evidence, bool l
 	}
 }
 
-/* With sanitizers, families take turns. */
+/* Families take turns. */
 TEST_LOOP(other_streams_time_is_nothing, FAMILY_COUNT)
 {
-	if (!DP_SANITIZED || _i % 2)
+	if (_i % 2)
 		expect_unmoved((enum family_kind)_i, NONE, false);
-	if (!DP_SANITIZED || !(_i % 2))
+	if (_i % 2 == 0)
 		expect_unmoved((enum family_kind)_i, UPLOADS, false);
 }
 
 TEST_LOOP(nor_is_it_next_to_launches, FAMILY_COUNT)
 {
-	if (!DP_SANITIZED || _i % 2)
+	if (_i % 2)
 		expect_unmoved((enum family_kind)_i, UPLOADS, true);
 }
 
