@@ -54,7 +54,7 @@ static void steps_at(uint32_t stream, size_t count, int64_t at_ns, size_t first_
 	for (size_t k = 0; k < count; k++)
 		for (size_t i = k ? 0 : first_piece; i < (k + 1 < count ? PIECES : last_pieces);
 		     i++) {
-			char name[8];
+			char name[24];
 
 			snprintf(name, sizeof(name), "k%zu", i);
 			kernel(stream, name, at_ns + (int64_t)(k * STEP_NS + i * 100));
