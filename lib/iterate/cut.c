@@ -171,7 +171,7 @@ static enum piece_kind classify(size_t *before, size_t *after, const struct cutt
 
 	if (piece->it.first == piece->it.end)
 		return NO_ITERATION;
-	if (covered == m && matched * 2 >= m)
+	if (covered == m && matched * 2 > m)
 		return WHOLE;
 	*before = at_begin ? DP_MIN(piece->it.first, lacks_first) : renamed_before(c, piece, span);
 	*after = at_end ? DP_MIN(rest, lacks_last + dp_param.rest_max) : 0;

@@ -474,6 +474,18 @@ TEST(set_up_on_a_librarys_stream)
 	expect_headline(40, 8, 7);
 }
 
+/* Half of the kernels of an iteration, before the first one, are none: a fill of the first buffer.
+ */
+TEST(half_of_an_iteration)
+{
+	start(false);
+	put_all("z", 7, 0);
+	now_ns += 1000000;
+	for (int i = 0; i < 50; i++)
+		put_all("zm", 7, 0);
+	expect_headline(50, 2, 7);
+}
+
 /* What others add after every tenth step, a report for example, makes no group of steps. */
 TEST(few_kernels_on_others)
 {
