@@ -248,11 +248,11 @@ static size_t most_in_row(const struct dp_sequence *sequence)
 	return dp_repeats__most(&first, sequence->symbols, sequence->count, 1);
 }
 
-static struct dp_loop_search search_with(struct run *run, const struct dp_analysis_options *options)
+static struct dp_loop_search search_of(struct run *run)
 {
 	return (struct dp_loop_search){
 		.trace = run->trace,
-		.options = options,
+		.options = run->options,
 		.annotations = &run->annotations,
 		.loads = &run->loads,
 		.explain = recorder(run),
@@ -262,19 +262,21 @@ static struct dp_loop_search search_with(struct run *run, const struct dp_analys
 	};
 }
 
-/* Analyzes a stream, and those that do the same work unless the options name one. */
-static int analyze_stream(struct run *run, uint32_t stream,
-			  const struct dp_analysis_options *options)
+/* Analyzes a stream: alone, or with those that do the same work. */
+static int analyze_stream(struct run *run, uint32_t stream, bool alone)
 {
 	struct dp_analysis *analysis = run->analysis;
 	size_t base = analysis->loop_count;
 	struct dp_searched *searched = &run->searched;
 	const struct dp_stream_group *group = &searched->group;
-	struct dp_loop_search search = search_with(run, options);
+	struct dp_loop_search search = search_of(run);
+	const struct dp_loops *loops;
 	uint32_t first = stream;
-	int status = dp_analysis__search(searched, &search, stream);
-	const struct dp_loops *loops = searched->loops;
+	int status;
 
+	search.alone = alone;
+	status = dp_analysis__search(searched, &search, stream);
+	loops = searched->loops;
 	run->kernels += searched->sequence.count;
 	run->marked += search.marked;
 	run->searches = search.searches;
@@ -311,27 +313,28 @@ static int analyze_stream(struct run *run, uint32_t stream,
 }
 
 /*
- * Analyzes a main stream, and alone those of its device that show loops before or after its work and
- * that of each other. What is known of the iterations is known of the main stream's.
+ * Analyzes a main stream, and alone those of its device that show loops before or after its work
+ * and that of each other. -n, --marks and annotated steps are about the main stream's loops, so
+ * with them there are no others.
  */
 static int analyze_device(struct run *run, uint32_t stream)
 {
-	struct dp_analysis_options alone = *run->options;
 	size_t marked = run->marked;
-	int status = analyze_stream(run, stream, run->options);
-	bool unaided = alone.stream < 0 && !alone.paper && !alone.iterations_count &&
-		       !alone.marks && run->marked == marked;
+	uint32_t next = DP_NONE;
+	int status = analyze_stream(run, stream, false);
 
-	while (!status && unaided && stream != DP_NONE) {
-		struct dp_loop_search search = search_with(run, run->options);
+	do {
+		struct dp_loop_search search = search_of(run);
+		size_t from = next == DP_NONE ? 0 : (size_t)next + 1;
 
-		status = dp_analysis__next_apart(&stream, run->analysis, &search, stream);
+		search.marked = run->marked > marked;
+		if (!status)
+			status = dp_analysis__next_apart(&next, run->analysis, &search, stream,
+							 from);
 		run->searches = search.searches;
-		if (status || stream == DP_NONE)
-			break;
-		alone.stream = dp_trace_stream(run->trace, stream)->stream;
-		status = analyze_stream(run, stream, &alone);
-	}
+		if (!status && next != DP_NONE)
+			status = analyze_stream(run, next, true);
+	} while (!status && next != DP_NONE);
 	return status;
 }
 

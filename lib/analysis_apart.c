@@ -4,7 +4,8 @@
  * as a sequence of its own if it has no small share of the device's kernels, and shows a program's
  * loop alone; preparations, such as a network's initialization, do not.
  *
- * Cost: for at most 20 streams, one pass over the device's operations and one search.
+ * Cost: for each of at most 20 streams, one pass over the operations of the analyzed streams and
+ * one search; a second search of each stream that is taken.
  */
 #include "analysis_model.h"
 #include "base/parameters.h"
@@ -22,27 +23,37 @@ static void extend(int64_t *start_ns, int64_t *end_ns, const struct dp_trace *tr
 	}
 }
 
-/* Returns true if no operation of a stream runs between the first and the last of another. */
-static bool are_apart(const struct dp_trace *trace, size_t a, size_t b)
-{
-	int64_t start_ns = INT64_MAX, end_ns = INT64_MIN, from_ns = INT64_MAX, to_ns = INT64_MIN;
-
-	extend(&start_ns, &end_ns, trace, a);
-	extend(&from_ns, &to_ns, trace, b);
-	return end_ns <= from_ns || to_ns <= start_ns;
-}
-
+/* Returns true if a stream's work is before or after that of each analyzed one of its device. */
 static bool is_apart(const struct dp_analysis *analysis, struct dp_stream_range range,
 		     size_t stream)
 {
-	for (size_t s = range.first; s < range.end; s++)
-		if (analysis->streams[s].with && !are_apart(analysis->trace, s, stream))
+	int64_t start_ns = INT64_MAX, end_ns = INT64_MIN;
+
+	extend(&start_ns, &end_ns, analysis->trace, stream);
+	for (size_t s = range.first; s < range.end; s++) {
+		int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
+
+		if (!analysis->streams[s].with)
+			continue;
+		extend(&from_ns, &to_ns, analysis->trace, s);
+		if (start_ns < to_ns && from_ns < end_ns)
 			return false;
+	}
 	return true;
 }
 
+static void explain(struct dp_loop_search *search, uint32_t stream)
+{
+	dp_explain__begin(search->explain, stream);
+	dp_explain__add(
+		search->explain, "stream", DP_FACTS({ "streams", "count", 1 }),
+		"all work of this stream is before or after that of the streams analyzed so "
+		"far, and it shows a loop of steps: it is analyzed, too, alone");
+	dp_explain__end(search->explain);
+}
+
 int dp_analysis__next_apart(uint32_t *next, const struct dp_analysis *analysis,
-			    struct dp_loop_search *search, uint32_t stream)
+			    struct dp_loop_search *search, uint32_t stream, size_t from)
 {
 	const struct dp_trace *trace = search->trace;
 	struct dp_stream_range range =
@@ -52,9 +63,11 @@ int dp_analysis__next_apart(uint32_t *next, const struct dp_analysis *analysis,
 	int status = DP_OK;
 
 	*next = DP_NONE;
+	if (!dp_analysis__may_be_on_others(search))
+		return DP_OK;
 	for (size_t s = range.first; s < range.end; s++)
 		kernels += dp_trace_stream(trace, s)->kernels;
-	for (size_t s = range.first; s < range.end && !status && !found; s++) {
+	for (size_t s = DP_MAX(range.first, from); s < range.end && !status && !found; s++) {
 		const struct dp_stream *other = dp_trace_stream(trace, s);
 
 		if (!(other->compute_ns > 0) || analysis->streams[s].with ||
@@ -66,5 +79,7 @@ int dp_analysis__next_apart(uint32_t *next, const struct dp_analysis *analysis,
 		if (found)
 			*next = (uint32_t)s;
 	}
+	if (found)
+		explain(search, *next);
 	return status;
 }

@@ -447,6 +447,7 @@ int dp_analysis__find_loops(struct dp_loops **loops, struct dp_loop_search *s)
 	struct dp_marks marks = { 0 };
 	int status = DP_OK;
 
+	s->replaced = false;
 	s->request = dp_analysis__request(s->sequence);
 	s->request.counts = options->iterations;
 	s->request.counts_count = options->iterations_count;

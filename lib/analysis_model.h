@@ -110,6 +110,7 @@ struct dp_loop_search {
 	struct dp_explain *explain; /* NULL: not requested */
 	struct dp_error *error;
 	bool has_others; /* more streams are analyzed, which may have what this one lacks */
+	bool alone;	 /* of the stream itself, without those that do the same work */
 	bool marked;	 /* set if annotations mark iterations, */
 	bool replaced; /* that a single one, of nearly all kernels, was replaced by loops inside */
 	size_t marked_count; /* and if -n was looked up among them, how many they mark */
@@ -160,6 +161,9 @@ bool dp_analysis__counts_fit(const struct dp_analysis_options *options, size_t k
 int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *search,
 			uint32_t stream);
 
+/* Returns true if other streams than the main ones may show the program's loop. */
+bool dp_analysis__may_be_on_others(const struct dp_loop_search *search);
+
 /*
  * Sets *has to whether a stream alone shows a loop that is likely a program's. Errors:
  * DP_ERR_NOMEM, DP_ERR_ARGUMENT. Cost: one search.
@@ -167,12 +171,12 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 int dp_analysis__has_program(bool *has, const struct dp_loop_search *search, uint32_t stream);
 
 /*
- * Sets *next to a stream that shows a program's loop before or after all work of those streams of
- * its device that were analyzed, one of which is given; to DP_NONE if there is none. Errors:
- * DP_ERR_NOMEM, DP_ERR_ARGUMENT.
+ * Sets *next to the first stream from `from` on that shows a program's loop before or after all
+ * work of those streams of its device that were analyzed, one of which is given; to DP_NONE if
+ * there is none. Errors: DP_ERR_NOMEM, DP_ERR_ARGUMENT.
  */
 int dp_analysis__next_apart(uint32_t *next, const struct dp_analysis *analysis,
-			    struct dp_loop_search *search, uint32_t stream);
+			    struct dp_loop_search *search, uint32_t stream, size_t from);
 
 /*
  * Sets candidate->suggested; the rest of the candidate is that of the same search of the stream, in

@@ -160,7 +160,10 @@ static void find_span(const struct dp_searched *searched, const struct dp_sequen
 		*end_ns = DP_MAX(*end_ns, ops->end_ns[sequence->ops[i]]);
 }
 
-/* The loop of the main streams that runs longest: one with more kernels may be a short set-up. */
+/*
+ * Returns the loop of the main streams that runs longest, or NULL: the one with most kernels may be
+ * a short set-up.
+ */
 static const struct dp_sequence_loop *longest(const struct dp_searched *searched)
 {
 	const struct dp_sequence_loop *best = NULL;
@@ -193,31 +196,32 @@ static bool has_step(const struct dp_sequence_loop *loop)
 }
 
 /* Returns true if a loop of a stream alone runs for most of the time of one of the main streams. */
-static bool runs_along(const struct dp_searched *alone, const struct dp_searched *searched)
+static bool runs_along(const struct dp_searched *alone, const struct dp_searched *searched,
+		       const struct dp_sequence_loop *main)
 {
 	int64_t start_ns, end_ns, from_ns, to_ns;
 
 	find_span(alone, dp_loops__main(alone->loops), &start_ns, &end_ns);
-	find_span(searched, longest(searched), &from_ns, &to_ns);
+	find_span(searched, main, &from_ns, &to_ns);
 	return DP_MIN(end_ns, to_ns) - DP_MAX(start_ns, from_ns) > (to_ns - from_ns) / 2;
 }
 
 /* Returns true if it is likely, and has at least two of the main streams' iterations in each. */
-static bool is_around(const struct dp_searched *alone, const struct dp_searched *searched)
+static bool is_around(const struct dp_searched *alone, const struct dp_sequence_loop *main)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
 
 	return dp_confidence__of(&loop->confidence) >= dp_param.surer &&
-	       dp_loops__whole(longest(searched)) >= 2 * dp_loops__whole(loop);
+	       dp_loops__whole(main) >= 2 * dp_loops__whole(loop);
 }
 
 /*
  * Returns true if the stream has a likely loop of steps with at least twice as many iterations as
  * the main streams' loop. It need not be the one that is reported: micro-batches are nested in it.
  */
-static bool is_within(const struct dp_searched *alone, const struct dp_searched *searched)
+static bool is_within(const struct dp_searched *alone, const struct dp_sequence_loop *main)
 {
-	size_t least = 2 * dp_loops__whole(longest(searched));
+	size_t least = 2 * dp_loops__whole(main);
 
 	for (size_t k = 0; k < alone->loops->count; k++) {
 		const struct dp_sequence_loop *loop = &alone->loops->loops[k];
@@ -244,18 +248,20 @@ static bool is_larger(const struct dp_searched *alone, const struct dp_searched 
 }
 
 /* Returns true if a stream alone shows the program's loop, and the main streams a library's. */
-static bool is_better(const struct dp_searched *alone, const struct dp_searched *searched)
+static bool is_better(const struct dp_searched *alone, const struct dp_searched *searched,
+		      const struct dp_sequence_loop *main)
 {
 	const struct dp_sequence_loop *loop = dp_loops__main(alone->loops);
 	bool larger;
 
 	if (!loop || loop->may_be_pass || !has_step(loop) ||
-	    dp_loops__covered(loop) * 2 < alone->sequence.count || !runs_along(alone, searched))
+	    dp_loops__covered(loop) * 2 < alone->sequence.count ||
+	    !runs_along(alone, searched, main))
 		return false;
 	larger = is_larger(alone, searched);
-	if (is_around(alone, searched))
-		return larger || !has_step(longest(searched));
-	return larger && is_within(alone, searched);
+	if (is_around(alone, main))
+		return larger || !has_step(main);
+	return larger && is_within(alone, main);
 }
 
 /* Returns true if a loop is likely that of a program, and covers most of what a stream does. */
@@ -287,10 +293,10 @@ static bool is_unaided(const struct dp_loop_search *search)
 	return !search->options->iterations_count && !search->options->marks && !search->marked;
 }
 
-/* Returns true if other streams than the main ones may show the program's loop. */
-static bool may_be_on_others(const struct dp_loop_search *search)
+bool dp_analysis__may_be_on_others(const struct dp_loop_search *search)
 {
-	return search->options->stream < 0 && !search->options->paper && is_unaided(search);
+	return search->options->stream < 0 && !search->options->paper && !search->alone &&
+	       is_unaided(search);
 }
 
 /* Returns true if a stream that was not searched computes, and has enough kernels. */
@@ -303,15 +309,15 @@ static bool may_be_alone(const struct dp_searched *searched, size_t index, size_
 }
 
 /* The fewest kernels of a stream that is searched alone: its loop is to replace the one found. */
-static size_t least_kernels(const struct dp_searched *searched)
+static size_t least_kernels(const struct dp_searched *searched, const struct dp_sequence_loop *main)
 {
 	const struct dp_stream_range *range = &searched->group.range;
 	size_t kernels = 0;
 
 	for (size_t s = range->first; s < range->end; s++)
 		kernels += dp_trace_stream(searched->sequence.trace, s)->kernels;
-	return has_step(longest(searched)) ? 2 * searched->sequence.count
-					   : (size_t)(dp_param.alone_least * (double)kernels);
+	return has_step(main) ? 2 * searched->sequence.count
+			      : (size_t)(dp_param.alone_least * (double)kernels);
 }
 
 /*
@@ -321,8 +327,9 @@ static size_t least_kernels(const struct dp_searched *searched)
 static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 			struct dp_loop_search *search)
 {
+	const struct dp_sequence_loop *main = longest(searched);
 	struct dp_stream_range range = searched->group.range;
-	size_t least = least_kernels(searched), most = 0;
+	size_t least = least_kernels(searched, main), most = 0;
 	struct silent silent;
 	int status = DP_OK;
 
@@ -336,7 +343,7 @@ static int choose_alone(uint32_t *best, const struct dp_searched *searched,
 		    search->searches++ >= dp_param.searches_most)
 			continue;
 		status = find_alone(&alone, &silent.search, (uint32_t)s);
-		if (!status && is_better(&alone, searched)) {
+		if (!status && is_better(&alone, searched, main)) {
 			*best = (uint32_t)s;
 			most = dp_trace_stream(search->trace, s)->kernels;
 		}
@@ -358,7 +365,7 @@ static int find_together(struct dp_searched *searched, struct dp_loop_search *se
 	int status = find_all(&all, searched, search);
 
 	loop = !status && all.loops ? dp_loops__main(all.loops) : NULL;
-	if (loop && (main ? is_larger(&all, searched) && is_better(&all, searched)
+	if (loop && (main ? is_larger(&all, searched) && is_better(&all, searched, main)
 			  : has_step(loop) && dp_loops__covered(loop) * 2 >= all.sequence.count)) {
 		explain_all(&all, search);
 		group = all.group;
@@ -401,13 +408,13 @@ int dp_analysis__search(struct dp_searched *searched, struct dp_loop_search *sea
 		return status;
 	explain_stream(searched, search);
 	status = find(searched, search);
-	if (!status && !longest(searched) && may_be_on_others(search))
+	if (!status && !dp_loops__main(searched->loops) && dp_analysis__may_be_on_others(search))
 		status = find_together(searched, search);
-	if (!status && searched->group.by_launch && !longest(searched))
+	if (!status && searched->group.by_launch && !dp_loops__main(searched->loops))
 		status = find_first(searched, search);
 	if (!status && is_unaided(search))
 		status = dp_analysis__after_startup(searched, search);
-	if (!status && may_be_on_others(search) && longest(searched))
+	if (!status && dp_analysis__may_be_on_others(search) && dp_loops__main(searched->loops))
 		status = find_better(searched, search);
 	/* not before: a stream alone may have the loop that all together lack */
 	if (!status && search->options->iterations_count)

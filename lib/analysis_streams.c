@@ -77,16 +77,17 @@ int dp_analysis__sequence(struct dp_searched *searched, const struct dp_loop_sea
 	const struct dp_analysis_options *options = search->options;
 	struct dp_stream_group *group = &searched->group;
 	bool marks = options->marks || (!options->iterations_count && !options->ignore_marks);
+	bool single = options->stream >= 0 || options->paper || search->alone;
 	int status = DP_OK;
 
 	/* the paper's sequences are of one stream */
-	if (options->stream >= 0 || options->paper)
+	if (single)
 		dp_stream_group__single(group, search->trace, stream);
 	else
 		status = dp_stream_group__init(group, search->trace, stream);
 	if (!status)
 		status = read_kernels(searched, search);
-	if (!status && marks && options->stream < 0 &&
+	if (!status && marks && options->stream < 0 && !search->alone &&
 	    dp_stream_group__has_others(group, search->trace))
 		status = widen(searched, search);
 	return status;

@@ -43,7 +43,8 @@ struct dp_analysis_options {
 	bool ignore_marks;	/* find loops from kernels alone */
 	enum dp_level level;
 	int64_t device;		/* id, or -1 for all */
-	int64_t stream;		/* id, or -1 for the main stream of each device */
+	int64_t stream; /* id, or -1 for the main stream of each device, with those that do the
+			   same work or run before or after it (deepprof-detection(7)) */
 	int64_t range_start_ns; /* only kernels that start in [start, end) */
 	int64_t range_end_ns;
 	struct dp_log log;
@@ -135,7 +136,8 @@ DP_API bool dp_analysis_is_diagnosed(const struct dp_analysis *analysis);
 /* The part of the trace that was analyzed, from the options. */
 struct dp_scope {
 	int64_t device;		/* id, or -1 for all */
-	int64_t stream;		/* id, or -1 for the main stream of each device */
+	int64_t stream; /* id, or -1 for the main stream of each device, with those that do the
+			   same work or run before or after it (deepprof-detection(7)) */
 	int64_t range_start_ns; /* INT64_MIN: from the start */
 	int64_t range_end_ns;	/* INT64_MAX: to the end */
 };
@@ -285,7 +287,8 @@ struct dp_stream_candidate {
 	size_t in_row; /* if there is no candidate: most launches of one kernel in a row */
 	/*
 	 * A number for options.iterations with which a loop is found: that of the candidate's
-	 * iterations or, if there is no candidate, in_row; 0 if it is not worth trying.
+	 * iterations or, if there is no candidate, in_row; 0 if none is worth trying, or
+	 * no loop is found with it.
 	 */
 	size_t suggested;
 };

@@ -304,7 +304,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 		dp_rule__evidence(out, "long_gap_iterations", "count", starved.long_gaps);
 	if (starved.parts)
 		dp_rule__evidence(out, "parts_of_30", "count", starved.parts);
-	/* the cost is less than the longest gap if iterations are idle as a rule */
+	/* only idle time beyond the typical counts: the cost may be less than the longest gap */
 	if (starved.idle_ns > starved.long_ns)
 		dp_rule__evidence(out, "excess_idle_ns", "ns", starved.idle_ns);
 	name_ranges(input, out);

@@ -155,20 +155,20 @@ static enum names names_of(const struct dp_judged *j)
 	const struct dp_loops_request *r = j->detection->request;
 	const struct dp_sequence_iteration *iteration = &j->cut->iterations[j->cut->count / 2];
 	bool known = true, own = false, network = false, several = false;
-	uint32_t one = DP_NONE, what;
+	uint32_t one = DP_NONE;
 
 	if (!r->evidence.at || iteration->end - iteration->first > dp_param.group_long)
 		return UNKNOWN;
 	for (size_t i = iteration->first; i < iteration->end; i++) {
 		enum dp_kernel_kind kind = dp_evidence__look(&r->evidence, i).kind;
+		/* all of attention is one operator */
+		uint32_t what = kind == DP_KERNEL_ATTENTION ? r->alphabet : r->symbols[i];
 
 		if (kind == DP_KERNEL_MOVES)
 			continue;
 		network |= kind == DP_KERNEL_NETWORK || kind == DP_KERNEL_ATTENTION;
 		own |= kind == DP_KERNEL_OTHER;
 		known &= kind == DP_KERNEL_OTHER;
-		/* all of attention is one operator */
-		what = kind == DP_KERNEL_ATTENTION ? r->alphabet : r->symbols[i];
 		several |= one != DP_NONE && what != one;
 		one = what;
 	}

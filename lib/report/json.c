@@ -201,18 +201,19 @@ void dp_json__candidate(struct dp_render *render, size_t stream)
 
 	if (!at)
 		return;
-	dp_json__put(render,
-		     ",\n      'candidate': { 'length': %, 'iterations': %, 'coverage': %, "
-		     "'confidence': %,\n        'kernels': %, 'streams': %, 'layers': %, "
-		     "'single_iteration': %, 'longest_row': %,\n        'advice': % }",
-		     dp_json__known(at->length),
-		     at->length ? dp_json__count(at->iterations) : dp_json__raw("null"),
-		     at->length ? dp_json__real(at->coverage, "1") : dp_json__raw("null"),
-		     at->length ? dp_json__real(at->confidence, "1") : dp_json__raw("null"),
-		     dp_json__count(at->kernels), dp_json__count(at->streams),
-		     dp_json__bool(at->layers), dp_json__bool(at->single),
-		     dp_json__known(at->in_row),
-		     dp_json__text(dp_text__nothing_advice(render, stream)));
+	dp_json__put(
+		render,
+		",\n      'candidate': { 'length': %, 'iterations': %, 'coverage': %, "
+		"'confidence': %,\n        'kernels': %, 'streams': %, 'layers': %, "
+		"'single_iteration': %, 'longest_row': %,\n        'suggested': %, 'advice': % }",
+		dp_json__known(at->length),
+		at->length ? dp_json__count(at->iterations) : dp_json__raw("null"),
+		at->length ? dp_json__real(at->coverage, "1") : dp_json__raw("null"),
+		at->length ? dp_json__real(at->confidence, "1") : dp_json__raw("null"),
+		dp_json__count(at->kernels), dp_json__count(at->streams), dp_json__bool(at->layers),
+		dp_json__bool(at->single), dp_json__known(at->in_row),
+		dp_json__known(at->suggested),
+		dp_json__text(dp_text__nothing_advice(render, stream)));
 }
 
 static void write_streams(struct dp_render *render, const struct dp_trace *trace)

@@ -208,6 +208,9 @@ void dp_text__contents(struct dp_words *words, const struct dp_render *render, s
 /* Adds "6 iterations of 1,462 kernels, median period 176.2 ms". */
 void dp_text__loop_title(struct dp_words *words, struct dp_render *render, size_t id);
 
+/* Adds ", stream 7 and 2 others": those of a loop. Returns true if there are several. */
+bool dp_text__loop_streams(struct dp_words *words, const struct dp_render *render, size_t id);
+
 /* Adds where a loop runs, how it was found, and what is special about some iterations. */
 void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id);
 
@@ -277,7 +280,10 @@ const char *dp_text__nothing_advice(const struct dp_render *render, size_t strea
 char *dp_text__path_iterations(char buf[DP_NUMBER_SIZE], const struct dp_render *render,
 			       size_t loop);
 
-/* The part's name, as "host up to" if its time is before what its rows name. Static. */
+/*
+ * The part's name; "host up to", "launch up to" or, if launches are not recorded, "idle up to" for
+ * time before what its rows name. Static.
+ */
 const char *dp_text__path_part(const struct dp_render *render, enum dp_path_part part);
 
 /* Writes how iterations were found, if explanations were requested. */

@@ -465,7 +465,6 @@ void dp_text__loop_line(struct dp_render *render, size_t id, size_t depth)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
-	const struct dp_stream *stream = dp_trace_stream(trace, loop->stream);
 	struct dp_words words = { 0 };
 	char device[DP_LABEL_SIZE];
 	size_t used;
@@ -475,8 +474,8 @@ void dp_text__loop_line(struct dp_render *render, size_t id, size_t depth)
 		dp_words__add(&words, ", nested in loop %u", (unsigned)loop->parent);
 	if (dp_trace_device_count(trace) > 1 && !depth)
 		dp_words__add(&words, ", %s", dp_text__device(device, trace, loop->device));
-	if (!depth && stream->stream >= 0 && has_other_streams(render, loop))
-		dp_words__add(&words, ", stream %lld", (long long)stream->stream);
+	if (!depth && has_other_streams(render, loop))
+		dp_text__loop_streams(&words, render, id);
 	dp_text__blanks(render, depth * DP_TEXT_INDENT);
 	used = write_name(render, id) + depth * DP_TEXT_INDENT;
 	dp_text__wrap(render, used, (depth + 1) * DP_TEXT_INDENT, words.text);

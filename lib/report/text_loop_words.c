@@ -522,25 +522,36 @@ static void add_step(struct dp_words *words, const struct dp_render *render, siz
 		      dp_text__count(iteration, (uint64_t)first));
 }
 
-void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id)
+bool dp_text__loop_streams(struct dp_words *words, const struct dp_render *render, size_t id)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	const struct dp_stream *stream = dp_trace_stream(trace, loop->stream);
-	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	char number[DP_NUMBER_SIZE];
 	size_t more = 0;
 
-	if (loop->parent != DP_NONE)
-		dp_words__add(words, "nested in loop %u; ", (unsigned)loop->parent);
-	dp_words__add(words, "%s", dp_text__device(device, trace, loop->device));
 	if (stream->stream >= 0)
 		dp_words__add(words, ", stream %lld", (long long)stream->stream);
 	for (size_t s = 0; s < dp_trace_stream_count(trace); s++)
 		more += s != loop->stream && dp_analysis_loop_has_stream(render->analysis, id, s);
 	if (more)
 		dp_words__add(words, " and %s", dp_text__plural(number, more, "other"));
+	return more > 0;
+}
+
+void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id)
+{
+	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	char device[DP_LABEL_SIZE], number[DP_NUMBER_SIZE];
+	bool several;
+
+	if (loop->parent != DP_NONE)
+		dp_words__add(words, "nested in loop %u; ", (unsigned)loop->parent);
+	dp_words__add(words, "%s", dp_text__device(device, trace, loop->device));
+	several = dp_text__loop_streams(words, render, id);
 	dp_words__add(words, ": %s of %s kernels", dp_human__share(number, loop->coverage),
-		      more ? "their" : "its");
+		      several ? "their" : "its");
 	add_elsewhere(words, render, id);
 	dp_words__add(words, "; %s", found_by_words(loop));
 	if (loop->annotation)
@@ -552,7 +563,7 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 		dp_words__add(words,
 			      "; an annotation marks nearly all of the %s as a single "
 			      "iteration, whose layers these may be",
-			      more ? "streams" : "stream");
+			      several ? "streams" : "stream");
 	if (loop->found_by != DP_FOUND_BY_MARKS && render->options->verbose)
 		add_phase(words, loop);
 	add_exceptions(words, render, loop);

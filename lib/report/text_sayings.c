@@ -53,7 +53,7 @@ static const struct dp_saying sayings[] = {
 	{ "every_iterations", "every ", " iterations", .behind = "extra_kernels",
 	  .joint = " every ", .close = " iterations" },
 	{ "excess_idle_ns", "", " more idle than is typical", .behind = "parts_of_30",
-	  .joint = ", for ", .close = " more in all than is typical" },
+	  .joint = ", ", .close = " more idle time in all than is typical" },
 	{ "extra_kernel_ns", "", " of it in", .of = "extra_ns", .all = "all of it in" },
 	{ "extra_kernels", "", " extra kernels" },
 	{ "extra_ns", "", " longer" },

@@ -85,12 +85,17 @@ static bool is_of_network(const char *name)
 	return !strncmp(name, "fusion", strlen("fusion")) || has_any(name, words, DP_COUNT(words));
 }
 
-/* Returns true for a kernel of attention. In names of operators it is a part of the network. */
+/*
+ * Returns true for a kernel of attention. The path of an operator or a module may only say that it
+ * is inside an attention block.
+ */
 static bool is_attention(const char *name)
 {
-	static const char *const words[] = { "flash", "fmha", "attention", "attn" };
+	static const char *const paths[] = { "/", "attention.", "attn." };
+	static const char *const words[] = { "flash_", "flash::",   "flashatt", "flashmla",
+					     "fmha",   "attention", "attn" };
 
-	return !strchr(name, '/') && has_any(name, words, DP_COUNT(words));
+	return !has_any(name, paths, DP_COUNT(paths)) && has_any(name, words, DP_COUNT(words));
 }
 
 enum dp_kernel_kind dp_family__kind(const char *name)

@@ -1,7 +1,9 @@
 /*
  * Pettitt, A non-parametric approach to the change-point problem (Applied Statistics 28, 1979): the
  * two-sided cumulative sum of ranks, which a few outliers do not change. A trend bends that sum as
- * well: a step must fit the values better than a line does.
+ * well: a step must fit the values better than a line does. Both the place where the sum is
+ * farthest below its mean and the one above are tried: a small change of many values may hide a
+ * large one of few.
  */
 #include "stats/change.h"
 #include "base/search.h"
@@ -39,8 +41,8 @@ static void farthest(size_t at[2], double far[2], const double *points, size_t n
 
 	memcpy(sorted, points, n * sizeof(*points));
 	dp_sort__double(sorted, n);
-	for (int down = 0; down < 2; down++)
-		at[down] = 0, far[down] = 0;
+	at[0] = at[1] = 0;
+	far[0] = far[1] = 0;
 	for (size_t i = 0; i + 1 < n; i++) {
 		bool down;
 

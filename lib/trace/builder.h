@@ -212,7 +212,7 @@ size_t dp_builder__range_count(const struct dp_builder *builder);
 int dp_builder__loss(struct dp_builder *builder, const char *reason, uint64_t records,
 		     uint64_t offset);
 
-/* Adds a loss because the file is cut, or damaged: another copy of it may be whole. */
+/* Adds a loss because the file is truncated or damaged: another copy may be complete. */
 int dp_builder__truncated(struct dp_builder *builder, const char *reason, uint64_t records,
 			  uint64_t offset);
 

@@ -114,7 +114,7 @@ struct dp_builder {
 	size_t thread_count, thread_room;
 	struct dp_loss *losses;
 	size_t loss_count, loss_room;
-	bool truncated; /* the file is cut: part of the losses are due to that */
+	bool truncated; /* the file is cut: some of the losses are due to that */
 	struct dp_fact facts[DP_FACTS_MOST]; /* their names */
 	uint32_t fact_values[DP_FACTS_MOST]; /* of dp_builder__string() */
 	size_t fact_count;

@@ -609,6 +609,8 @@ TEST(families_forget_tiles)
 	ck_assert_int_eq(dp_family__kind("heat_diffusion_step"), DP_KERNEL_OTHER);
 	ck_assert_int_eq(dp_family__kind("flash_fwd_splitkv_combine"), DP_KERNEL_ATTENTION);
 	ck_assert_int_eq(dp_family__kind("bert/attention/output/MatMul"), DP_KERNEL_NETWORK);
+	ck_assert_int_eq(dp_family__kind("layer.0.attention.self.query"), DP_KERNEL_NETWORK);
+	ck_assert_int_eq(dp_family__kind("flashinfer::norm::RMSNormKernel"), DP_KERNEL_NETWORK);
 	ck_assert_int_eq(dp_family__kind("convection_flux(double*)"), DP_KERNEL_OTHER);
 	ck_assert_int_eq(dp_family__kind("void gemv2T_kernel_val<int, int, float, float>(cublas)"),
 			 DP_KERNEL_NETWORK);
