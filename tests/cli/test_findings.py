@@ -247,6 +247,31 @@ class Findings(cli.Case):
         self.assertEqual(wait["typical_ns"], loop["summary"]["avg_host_sync_ns"])
         self.assertAlmostEqual(wait["calls"], 1 / 19)
 
+    def test_a_wait_that_begins_early(self):
+        """Of one that begins before the loop, iterations have their parts; a call inside it adds nothing."""
+        events = []
+
+        def call(name, start, dur, link, cat="cuda_runtime"):
+            events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": start, "dur": dur,
+                           "args": {"correlation": link}})
+
+        for i in range(60):
+            call("cudaLaunchKernel", i, 1, i + 1)
+            events.append({"ph": "X", "cat": "kernel", "name": ("gemm", "relu", "adam")[i % 3], "pid": 0, "tid": 7,
+                           "ts": 100 + 200 * i, "dur": 190, "args": {"device": 0, "stream": 7, "correlation": i + 1}})
+        call("cudaDeviceSynchronize", 62, 12100, 61)
+        call("cuCtxSynchronize", 63, 12098, 62, "cuda_driver")
+        trace = self.folder / "wait.json"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        loop = json.loads(cli.run("analyze", "--format=json", trace).stdout)["loops"][0]
+        self.assertEqual(600e3, loop["summary"]["avg_host_sync_ns"])
+        waits = [at for at in loop["host_ranges"] if at["activity"] == "sync"]
+        name = "cudaDeviceSynchronize"
+        self.assertEqual([(name, None), (name, name)], [(at["outer"], at["inner"]) for at in waits])
+        for wait in waits:
+            self.assertEqual(600e3, wait["typical_ns"])
+            self.assertAlmostEqual(1 / 19, wait["calls"])
+
     def test_uploads_of_one_iteration(self):
         """What is uploaded before a loop is no mean of its iterations."""
         work = f"{STEP}; {READ}"
