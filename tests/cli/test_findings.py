@@ -1170,6 +1170,19 @@ class Findings(cli.Case):
         found = self.rules(report)
         for key in "recoverable_ns", "predicted_ns":
             self.assertAlmostEqual(before[key], found["host-bound"][key], delta=0.02 * before[key])
+        for event in events["traceEvents"]:
+            if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+                event["ts"] += 200e6
+        trace.write_text(json.dumps(events))
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        self.assertRegex(
+            report["trace"]["inexact"][0],
+            r"^all [\d,]+ operations start 200\.0 s after the calls that launch them, as the clocks of host "
+            r"and GPU differ: the host's times are moved 200\.0 s later$",
+        )
+        found = self.rules(report)
+        for key in "recoverable_ns", "predicted_ns":
+            self.assertAlmostEqual(before[key], found["host-bound"][key], delta=0.02 * before[key])
 
     def test_kernels_that_were_replayed(self):
         """Times between kernels are the profiler's: nothing is found in them."""
