@@ -4,8 +4,8 @@
  * annotations that differ in numbers only are added up. Typical and slow iterations have separate
  * sums, so that their difference can be computed.
  *
- * Cost: linear in the launching threads' ranges and calls and in pieces of idle time, n log n in
- * distinct pairs of names.
+ * Cost: linear in the launching threads' ranges and in pieces of idle time, n log n in their calls
+ * and in distinct pairs of names; and the iterations that each thread waits in.
  */
 #include "activity/host_ranges.h"
 #include "activity/periods.h"
@@ -52,6 +52,7 @@ struct thread {
 	const uint32_t *samples; /* of functions it ran */
 	size_t sample_count;
 	size_t sample; /* the next one */
+	int64_t until_ns; /* the end of its calls so far */
 };
 
 struct dp_host_ranges_maker {
@@ -405,24 +406,27 @@ int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activit
 }
 
 /*
- * Adds a call in which a thread waits for the device to the iterations that it lasts in, from that
- * in which it starts on; it counts as one call of the first of them that counts.
+ * Adds a call in which a thread waits for the device, from a time on, to the iterations that it
+ * lasts in; it counts as one call of the first of them that counts.
  */
 static int add_wait(struct dp_host_ranges_maker *maker, const struct thread *thread, size_t call,
-		    size_t k)
+		    int64_t start_ns)
 {
 	const struct dp_calls *calls = dp_trace_calls(maker->timeline->trace);
-	int64_t start_ns = calls->start_ns[call], end_ns = calls->end_ns[call], until_ns;
-	size_t count = 1;
+	int64_t end_ns = calls->end_ns[call], until_ns;
+	/* if there are only calls, the innermost is this one */
+	uint32_t outer =
+		maker->source.names ? name_of(maker, innermost(maker, thread)) : calls->name[call];
+	size_t count = 1, k;
 	int status = DP_OK;
 
+	DP_FIND(k, 1, maker->count, maker->iterations[k].start_ns > start_ns);
+	k--;
 	do {
 		until_ns = k + 1 < maker->count ? DP_MIN(end_ns, maker->iterations[k + 1].start_ns)
 						: end_ns;
 		if (maker->kinds[k] != NOT_COUNTED) {
-			/* if there are only calls, the innermost is this one */
-			status = add(maker, DP_HOST_SYNC, k,
-				     name_of(maker, innermost(maker, thread)), calls->name[call],
+			status = add(maker, DP_HOST_SYNC, k, outer, calls->name[call],
 				     until_ns - start_ns, count);
 			count = 0;
 		}
@@ -431,34 +435,36 @@ static int add_wait(struct dp_host_ranges_maker *maker, const struct thread *thr
 	return status;
 }
 
-/* Adds the calls in which launching threads wait for the device, in another walk. */
+/*
+ * Adds the calls in which launching threads wait for the device, in another walk. A call inside
+ * another (a driver's inside the runtime's) belongs to the outer one.
+ */
 static int add_waits(struct dp_host_ranges_maker *maker)
 {
 	const struct dp_calls *calls = dp_trace_calls(maker->timeline->trace);
 	const struct dp_device_timeline *timeline = maker->timeline;
-	size_t k = 0;
+	int status = DP_OK;
 
-	for (size_t t = 0; t < timeline->launcher_count; t++) {
+	for (size_t t = 0; t <= timeline->launcher_count; t++) {
 		maker->threads[t].next = maker->threads[t].first;
 		maker->threads[t].top = DP_NONE;
+		maker->threads[t].until_ns =
+			maker->count ? maker->iterations[0].start_ns : INT64_MAX;
 	}
-	for (size_t c = 0; c < timeline->call_count; c++) {
+	for (size_t c = 0; c < timeline->call_count && !status; c++) {
 		size_t i = timeline->calls[c];
 		struct thread *thread = state_of(maker, calls->thread[i]);
+		int64_t start_ns = DP_MAX(calls->start_ns[i], thread->until_ns);
 
-		if (calls->kind[i] != DP_CALL_SYNC &&
-		    !(dp_device_timeline__waited(timeline, i) & DP_WAITED_INSIDE))
+		thread->until_ns = DP_MAX(thread->until_ns, calls->end_ns[i]);
+		if (start_ns >= calls->end_ns[i] ||
+		    (calls->kind[i] != DP_CALL_SYNC &&
+		     !(dp_device_timeline__waited(timeline, i) & DP_WAITED_INSIDE)))
 			continue;
-		while (k + 1 < maker->count &&
-		       maker->iterations[k + 1].start_ns <= calls->start_ns[i])
-			k++;
-		if (calls->start_ns[i] < maker->iterations[k].start_ns)
-			continue;
-		move_to(maker, thread, calls->start_ns[i]);
-		if (add_wait(maker, thread, i, k))
-			return DP_ERR_NOMEM;
+		move_to(maker, thread, start_ns);
+		status = add_wait(maker, thread, i, start_ns);
 	}
-	return DP_OK;
+	return status;
 }
 
 static int by_cost(const void *a, const void *b)

@@ -247,6 +247,31 @@ class Findings(cli.Case):
         self.assertEqual(wait["typical_ns"], loop["summary"]["avg_host_sync_ns"])
         self.assertAlmostEqual(wait["calls"], 1 / 19)
 
+    def test_a_wait_that_begins_early(self):
+        """Of one that begins before the loop, iterations have their parts; a call inside it adds nothing."""
+        events = []
+
+        def call(name, start, dur, link, cat="cuda_runtime"):
+            events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": start, "dur": dur,
+                           "args": {"correlation": link}})
+
+        for i in range(60):
+            call("cudaLaunchKernel", i, 1, i + 1)
+            events.append({"ph": "X", "cat": "kernel", "name": ("gemm", "relu", "adam")[i % 3], "pid": 0, "tid": 7,
+                           "ts": 100 + 200 * i, "dur": 190, "args": {"device": 0, "stream": 7, "correlation": i + 1}})
+        call("cudaDeviceSynchronize", 62, 12100, 61)
+        call("cuCtxSynchronize", 63, 12098, 62, "cuda_driver")
+        trace = self.folder / "wait.json"
+        trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        loop = json.loads(cli.run("analyze", "--format=json", trace).stdout)["loops"][0]
+        self.assertEqual(600e3, loop["summary"]["avg_host_sync_ns"])
+        waits = [at for at in loop["host_ranges"] if at["activity"] == "sync"]
+        name = "cudaDeviceSynchronize"
+        self.assertEqual([(name, None), (name, name)], [(at["outer"], at["inner"]) for at in waits])
+        for wait in waits:
+            self.assertEqual(600e3, wait["typical_ns"])
+            self.assertAlmostEqual(1 / 19, wait["calls"])
+
     def test_uploads_of_one_iteration(self):
         """What is uploaded before a loop is no mean of its iterations."""
         work = f"{STEP}; {READ}"
@@ -1142,6 +1167,19 @@ class Findings(cli.Case):
         )
         report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
         self.assertRegex(report["trace"]["inexact"][0], "^[\\d,]+ of [\\d,]+ operations start before the call")
+        found = self.rules(report)
+        for key in "recoverable_ns", "predicted_ns":
+            self.assertAlmostEqual(before[key], found["host-bound"][key], delta=0.02 * before[key])
+        for event in events["traceEvents"]:
+            if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+                event["ts"] += 200e6
+        trace.write_text(json.dumps(events))
+        report = json.loads(cli.run("analyze", "--format=json", trace).stdout)
+        self.assertRegex(
+            report["trace"]["inexact"][0],
+            r"^all [\d,]+ operations start 200\.0 s after the calls that launch them, as the clocks of host "
+            r"and GPU differ: the host's times are moved 200\.0 s later$",
+        )
         found = self.rules(report)
         for key in "recoverable_ns", "predicted_ns":
             self.assertAlmostEqual(before[key], found["host-bound"][key], delta=0.02 * before[key])

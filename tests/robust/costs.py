@@ -37,6 +37,7 @@ CASES = [
     ('long_kernels', 1, ['analyze'], 0, 'kernels', MIB),
     ('one_thread', 2, ['analyze'], 1, 'the same threads launch on more than 256 devices', MIB),
     ('nested_ranges', 80, ['analyze'], 0, 'host wait, mostly range', MIB),
+    ('overlapping_waits', 4, ['analyze'], 0, '32,000 iterations', MIB),
     ('streams', 1, ['info'], 0, 'and 11,900 other streams (-v lists all)', MIB // 16),
     ('streams', 1, ['info', '-v'], 0, '11999', 2 * MIB),
     ('groups', 0.75, ['ranks'], 0, 'of 75,000 calls matched', MIB),

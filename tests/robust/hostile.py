@@ -15,6 +15,8 @@ import summaries
 KERNEL_TABLE = ('CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, end INTEGER, '
                 'deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, '
                 'globalPid INTEGER, demangledName INTEGER, shortName INTEGER)')
+RUNTIME_TABLE = ('CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, '
+                 'eventClass INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER)')
 STRINGS_TABLE = 'CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT NOT NULL)'
 PAGE = 512  # the smallest: the most rows to a page of overflow
 
@@ -239,9 +241,7 @@ def add_devices(path, count, kernels, thread):
     database = open_new(path)
     database.execute(KERNEL_TABLE)
     database.execute(STRINGS_TABLE)
-    database.execute('CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, '
-                     'eventClass INTEGER, globalTid INTEGER, correlationId INTEGER, '
-                     'nameId INTEGER)')
+    database.execute(RUNTIME_TABLE)
     database.execute('BEGIN')
     database.executemany('INSERT INTO StringIds VALUES(?, ?)',
                          [(i, f'kernel_{i}') for i in range(8)] + [(8, 'cudaLaunchKernel')])
@@ -332,9 +332,7 @@ def nested_ranges(path, scale, count=16000, kernels=400):
     database = open_new(path)
     database.execute(KERNEL_TABLE)
     database.execute(STRINGS_TABLE)
-    database.execute('CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, end INTEGER, '
-                     'eventClass INTEGER, globalTid INTEGER, correlationId INTEGER, '
-                     'nameId INTEGER)')
+    database.execute(RUNTIME_TABLE)
     database.execute('CREATE TABLE NVTX_EVENTS(start INTEGER, end INTEGER, eventType INTEGER, '
                      'globalTid INTEGER, textId INTEGER)')
     per_kernel = int(count * scale) // kernels
@@ -353,6 +351,30 @@ def nested_ranges(path, scale, count=16000, kernels=400):
         'INSERT INTO NVTX_EVENTS VALUES(?, ?, 59, 16777217, 21)',
         ((step * i + 7000 + 9000 * k, step * (i // 20 * 20 + 19) + 1500)
          for i in range(kernels) if i % 20 in range(3, 19) for k in range(per_kernel)))
+    database.execute('COMMIT')
+    database.close()
+
+
+def overlapping_waits(path, scale, count=8000):
+    """A thread launches everything, and as many waits as iterations begin together and last to the end."""
+    count = int(count * scale)
+    database = open_new(path)
+    database.execute(KERNEL_TABLE)
+    database.execute(STRINGS_TABLE)
+    database.execute(RUNTIME_TABLE)
+    database.execute('BEGIN')
+    database.executemany('INSERT INTO StringIds VALUES(?, ?)',
+                         [(i, f'kernel_{i}') for i in range(4)] +
+                         [(4, 'cudaLaunchKernel'), (5, 'cudaDeviceSynchronize')])
+    first = 20 * count
+    database.executemany(
+        'INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(?, ?, 0, 1, 7, ?, 16777216, ?, NULL)',
+        ((first + 1000 * i, first + 1000 * i + 900, i + 1, i % 4) for i in range(4 * count)))
+    database.executemany('INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(?, ?, 0, 16777217, ?, 4)',
+                         ((4 * i, 4 * i + 3, i + 1) for i in range(4 * count)))
+    database.executemany('INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(?, ?, 0, 16777217, ?, 5)',
+                         ((first + i, first + 4000 * count + i, 4 * count + i + 1)
+                          for i in range(count)))
     database.execute('COMMIT')
     database.close()
 
@@ -504,7 +526,7 @@ def shared_op(path, scale, events=40000, length=500000):
 MAKERS = {maker.__name__: maker for maker in (
     chains, skipped_chains, defaults, hidden_rowid, shadowed_rowids, bogus_tables, devices,
     one_thread, shared_thread, devices_and_ranges, long_ranges, long_kernels, devices_and_streams,
-    nested_ranges, streams, groups, group_streams, merged_ranks, long_names, long_pattern, open_values, open_lists, open_objects, shared_notes,
+    nested_ranges, overlapping_waits, streams, groups, group_streams, merged_ranks, long_names, long_pattern, open_values, open_lists, open_objects, shared_notes,
     shared_details, shared_op)}
 
 

@@ -43,8 +43,11 @@ TEST(times_start_at_the_first_operation)
 	dp_trace_free(trace);
 }
 
-/* Ten kernels whose calls start at 10000, 20000, … ns, and which start that much before them. */
-static struct dp_trace *skewed(int64_t by_ns, size_t early)
+/*
+ * Ten kernels whose calls start at 10000, 20000, … ns, and which start that much before them: the
+ * first of them, and the others.
+ */
+static struct dp_trace *skewed(int64_t by_ns, size_t first, int64_t others_ns)
 {
 	struct dp_builder *builder = start();
 	uint32_t process = dp_builder__process(builder, 42);
@@ -55,7 +58,7 @@ static struct dp_trace *skewed(int64_t by_ns, size_t early)
 	range.name = dp_builder__string(builder, "step", 4);
 	ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
 	for (uint32_t i = 1; i <= 10; i++) {
-		int64_t call_ns = 10000 * i, start_ns = call_ns - (i <= early ? by_ns : -50);
+		int64_t call_ns = 10000 * i, start_ns = call_ns - (i <= first ? by_ns : others_ns);
 
 		add_call(builder, thread, "cudaLaunchKernel", call_ns, call_ns + 40, i);
 		add_op(builder, stream, DP_OP_KERNEL, start_ns, start_ns + 1, i);
@@ -65,7 +68,7 @@ static struct dp_trace *skewed(int64_t by_ns, size_t early)
 
 TEST(clocks_that_differ_are_corrected)
 {
-	struct dp_trace *trace = skewed(3001, 9);
+	struct dp_trace *trace = skewed(3001, 9, -50);
 
 	/* the first kernel starts with its call, and is time 0 */
 	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[0], 0);
@@ -78,7 +81,32 @@ TEST(clocks_that_differ_are_corrected)
 	dp_trace_free(trace);
 	/* no kernel starts early, or ids mean other calls */
 	for (int i = 0; i < 2; i++) {
-		trace = skewed(20000001, i ? 1 : 0);
+		trace = skewed(20000001, i ? 1 : 0, -50);
+		ck_assert_ptr_null(dp_trace_fact(trace, 0));
+		dp_trace_free(trace);
+	}
+}
+
+TEST(clocks_that_are_far_apart_are_corrected)
+{
+	static const int64_t minute_ns = INT64_C(60000000000), day_ns = 1440 * minute_ns;
+	struct dp_trace *trace = skewed(-day_ns - 3001, 9, -day_ns);
+
+	/* the last kernel starts with its call */
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[9], dp_trace_ops(trace)->start_ns[9]);
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[0], -3001);
+	ck_assert_int_eq(dp_trace_calls(trace)->end_ns[0], -3001 + 40);
+	ck_assert_int_eq(dp_trace_ranges(trace)->start_ns[0], -3001 - 9000);
+	ck_assert_str_eq(dp_trace_fact(trace, 0)->name, DP_FACT_CLOCKS);
+	ck_assert_str_eq(dp_trace_fact(trace, 0)->value,
+			 "all 10 operations start 24.0 h after the calls that launch them, as the "
+			 "clocks of host and GPU differ: the host's times are moved 24.0 h later");
+	dp_trace_free(trace);
+	/* a queue explains one of them, or all of them, or ids mean other calls */
+	for (int i = 0; i < 3; i++) {
+		trace = i == 0	 ? skewed(-day_ns, 9, -50)
+			: i == 1 ? skewed(-minute_ns, 10, 0)
+				 : skewed(-day_ns, 9, -day_ns - minute_ns - 1);
 		ck_assert_ptr_null(dp_trace_fact(trace, 0));
 		dp_trace_free(trace);
 	}
