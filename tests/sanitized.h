@@ -1,6 +1,7 @@
 /*
- * Sanitizers make the library about eight times as slow. What a test repeats with other seeds it
- * repeats less often under them; a build without them does the whole of it.
+ * Sanitizers make the library about eight times as slow. With them, a test that repeats something,
+ * with another seed or another allocation that fails, repeats a part of it; in a build without them
+ * it repeats all.
  */
 #ifndef DP_TEST_SANITIZED_H
 #define DP_TEST_SANITIZED_H

@@ -20,7 +20,7 @@ def find():
 
 
 class Program:
-    """The browser's, until the tests end."""
+    """The browser process that all pages share; it runs until the tests end."""
 
     def __init__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -52,7 +52,7 @@ class Program:
         self.profile.cleanup()
 
     def send(self, message):
-        """Its number, which the answer has too."""
+        """Sends a message; returns its number, which the answer repeats."""
         self.number += 1
         os.write(self.to, json.dumps({"id": self.number, **message}).encode() + b"\0")
         return self.number
@@ -79,7 +79,7 @@ class Browser:
     def __init__(self, width=1280, height=900, dark=False):
         self.complaints = []
         self.session = None
-        if Browser.program is None:
+        if Browser.program is None or Browser.program.process.poll() is not None:
             Browser.program = Program()
         self.context = self.call("Target.createBrowserContext", session=None)["browserContextId"]
         target = self.call("Target.createTarget", session=None, url="about:blank", width=width,
@@ -99,7 +99,10 @@ class Browser:
         self.close()
 
     def close(self):
-        self.call("Target.disposeBrowserContext", session=None, browserContextId=self.context)
+        try:
+            self.call("Target.disposeBrowserContext", session=None, browserContextId=self.context)
+        except (OSError, RuntimeError):
+            pass  # the failure that matters is the test's
 
     def note(self, message):
         """What a page should not do."""

@@ -3,7 +3,7 @@
 
 sums.py SIM SUMS EVERY FOLDER FILE...
 
-Where EVERY is more than 12, every third preset does.
+If EVERY is more than 12, only every third preset is read.
 """
 import os
 import subprocess

@@ -7,8 +7,7 @@
 #include "test_database.h"
 #include "test.h"
 
-/* Each of the first allocations fails; of the others, hundreds of SQLite's, some with sanitizers.
- */
+/* Every allocation fails; with sanitizers, each of the first ones and every third of the others. */
 static const size_t each = 200, stride = DP_SANITIZED ? 3 : 1;
 
 /*

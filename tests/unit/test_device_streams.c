@@ -514,8 +514,8 @@ TEST(library_of_few_kernels)
 
 /*
  * One algorithm after another, each on a stream of its own: both loops are shown, if the second one
- * does not begin during the first (1) and is no work without steps (2). A chosen stream is alone
- * (3).
+ * does not begin during the first (1), and not if the second stream has no steps (2). A chosen
+ * stream is alone (3).
  */
 TEST_LOOP(streams_one_after_another, 4)
 {
@@ -582,7 +582,8 @@ TEST_LOOP(memory_is_short, 7)
 	static const struct dp_threshold threshold = { "host-bound", 0.1 };
 	struct dp_analysis_options options = DP_ANALYSIS_OPTIONS_INIT;
 	struct dp_trace *trace = NULL;
-	enum { STEP = DP_SANITIZED ? 3 : 1 }; /* the traces take turns */
+	/* with sanitizers every third allocation; each trace starts at another one */
+	enum { STEP = DP_SANITIZED ? 3 : 1 };
 	size_t failed = 0, held;
 	bool more = true;
 

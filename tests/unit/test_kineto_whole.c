@@ -217,7 +217,7 @@ TEST(real_traces_as_jansson_reads_them)
 	while ((entry = readdir(dir))) {
 		if (!strstr(entry->d_name, ".json.gz") || strstr(entry->d_name, "not-chrome"))
 			continue;
-		/* sanitizers are slow: a part is enough, as the other build reads all */
+		/* sanitizers are slow: a part is enough, as a build without them reads all */
 		if (DP_SANITIZED && compared > least)
 			break;
 		snprintf(file, sizeof(file), "%s/%s", folder, entry->d_name);

@@ -5,7 +5,7 @@
 #include "loop_checks.h"
 #include "test.h"
 
-enum { FAMILY_SEEDS = 1 };
+enum { FAMILY_SEEDS = 3 };
 
 static struct dp_loops *find_family(const struct family *f, const uint64_t *counts, size_t n,
 				    bool evidence)

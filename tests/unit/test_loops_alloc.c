@@ -77,7 +77,8 @@ static bool explained; /* by a recorder, whose allocations fail as well */
 
 static void sweep(struct dp_loops_request *r)
 {
-	enum { STEP = DP_SANITIZED ? 3 : 1 }; /* the requests take turns */
+	/* with sanitizers every third allocation; each request starts at another one */
+	enum { STEP = DP_SANITIZED ? 3 : 1 };
 	static size_t turn;
 	size_t more = 1, failed = 0;
 

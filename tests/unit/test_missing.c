@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { SEEDS = 2, FIRST_SAME = 4, NEAR = 20 };
+enum { SEEDS = 6, FIRST_SAME = 4, NEAR = 20 };
 
 static uint64_t state;
 
