@@ -17,6 +17,7 @@
 #define FEWEST 10
 #define FEWEST_PER_SIDE 4
 #define CHANCE 0.001
+#define ANY_CHANCE 2 /* more than any p-value */
 
 /* Of the rise of a series with a jump, the largest share that is not the jump. */
 #define REST_SHARE 0.25
@@ -88,21 +89,29 @@ static double around_line(const double *points, size_t n)
 	return sum;
 }
 
+/* The p-value of a sum of ranks that is so far from its mean. */
+static double p_of(double far, size_t n)
+{
+	double cube = (double)n * (double)n * (double)n;
+
+	return fmin(1, 2 * exp(-6 * far * far / (cube + (double)n * (double)n)));
+}
+
 /*
- * Finds the step in a series that is not too long, significant or not: of one up and one down the
- * one that fits better, if it fits better than a line. Returns the first point of the new level; 0
- * if there is none.
+ * Finds the step in a series that is not too long: of one up and one down, if their p-values are
+ * less than that given, the one that fits better, if it fits better than a line. Returns the first
+ * point of the new level; 0 if there is none.
  */
-static size_t find_step(struct dp_change *change, const double *points, size_t n)
+static size_t find_step(struct dp_change *change, const double *points, size_t n, double chance)
 {
 	double least = around_line(points, n), far[2];
 	size_t at[2], best = 0;
 
 	farthest(at, far, points, n);
 	for (int down = 0; down < 2; down++) {
-		double before, after, distance;
+		double before, after, distance, p = p_of(far[down], n);
 
-		if (at[down] < FEWEST_PER_SIDE || n - at[down] < FEWEST_PER_SIDE)
+		if (at[down] < FEWEST_PER_SIDE || n - at[down] < FEWEST_PER_SIDE || !(p < chance))
 			continue;
 		before = median_of(points, at[down]);
 		after = median_of(points + at[down], n - at[down]);
@@ -114,9 +123,7 @@ static size_t find_step(struct dp_change *change, const double *points, size_t n
 		best = at[down];
 		change->before = before;
 		change->after = after;
-		change->p = fmin(
-			1, 2 * exp(-6 * far[down] * far[down] /
-				   ((double)n * (double)n * (double)n + (double)n * (double)n)));
+		change->p = p;
 	}
 	return best;
 }
@@ -150,8 +157,8 @@ bool dp_change__find(struct dp_change *change, const double *values, size_t coun
 	if (count < FEWEST)
 		return false;
 	n = dp_stat__shorten(points, POINTS, values, count);
-	at = find_step(change, points, n);
-	if (!at || !(change->p < CHANCE))
+	at = find_step(change, points, n, CHANCE);
+	if (!at)
 		return false;
 	change->at = n == count ? at
 				: refine(change, values, dp_stat__block(at - 1, n, count),
@@ -170,7 +177,7 @@ bool dp_change__is_jump(const double *values, size_t count)
 	struct dp_change change;
 	double points[POINTS], step, rest;
 	size_t n = dp_stat__shorten(points, POINTS, values, count);
-	size_t at = n < 2 * FEWEST_PER_SIDE ? 0 : find_step(&change, points, n);
+	size_t at = n < 2 * FEWEST_PER_SIDE ? 0 : find_step(&change, points, n, ANY_CHANCE);
 
 	if (!at)
 		return false;

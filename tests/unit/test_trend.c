@@ -107,6 +107,19 @@ TEST(large_steps_win)
 	ck_assert_uint_eq(change.at, 1999);
 }
 
+/* A step of a few values, which chance explains, may fit better, but hides none that is real. */
+TEST(steps_of_chance_hide_none)
+{
+	double values[200];
+	struct dp_change change;
+
+	for (size_t i = 0; i < DP_COUNT(values); i++)
+		values[i] = i < 98 ? 110 : i < 196 ? 100 : 1000;
+	ck_assert(dp_change__find(&change, values, DP_COUNT(values)));
+	ck_assert_uint_eq(change.at, 98);
+	ck_assert_double_eq(change.after, 100);
+}
+
 /* Noise, a slope and a constant are no steps, nor are a few values at an end. */
 TEST(no_step_is_none)
 {
