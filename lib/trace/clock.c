@@ -118,6 +118,14 @@ static bool are_late(const struct delays *delays)
 	       delays->most_ns - delays->least_ns <= QUEUE_MOST_NS;
 }
 
+/* Returns true if the host's times, moved later, are as near to the first operation as others. */
+static bool stay_near(const struct dp_builder *builder, int64_t by_ns)
+{
+	int64_t zero_ns = DP_CELL(&builder->ops, int64_t, OP_START, 0);
+
+	return builder->last_ns - zero_ns <= DP_TIME_LIMIT - by_ns;
+}
+
 static bool are_early(const struct delays *delays, int64_t resolution_ns)
 {
 	return delays->early && -delays->least_ns > resolution_ns &&
@@ -128,7 +136,7 @@ static bool are_early(const struct delays *delays, int64_t resolution_ns)
 int dp_builder__correct_clocks(struct dp_builder *builder, int64_t resolution_ns, bool *moved)
 {
 	struct delays delays = find_delays(builder);
-	bool late = are_late(&delays);
+	bool late = are_late(&delays) && stay_near(builder, delays.least_ns);
 
 	*moved = late || are_early(&delays, resolution_ns);
 	if (!*moved)

@@ -112,6 +112,27 @@ TEST(clocks_that_are_far_apart_are_corrected)
 	}
 }
 
+/* Times at the limit are not moved beyond it. */
+TEST(clocks_beyond_the_limit_stay)
+{
+	static const int64_t half_ns = DP_TIME_LIMIT / 2;
+	struct dp_builder *builder = start();
+	uint32_t process = dp_builder__process(builder, 1);
+	uint32_t thread = dp_builder__thread(builder, process, 10);
+	uint32_t stream = dp_builder__stream(builder, process, 0, 1, 7);
+	struct dp_range range = { half_ns, 2 * half_ns, 0, thread };
+	struct dp_trace *trace;
+
+	range.name = dp_builder__string(builder, "step", 4);
+	ck_assert_int_eq(dp_builder__add_range(builder, &range), DP_OK);
+	add_call(builder, thread, "cudaLaunchKernel", -half_ns, -half_ns + 40, 1);
+	add_op(builder, stream, DP_OP_KERNEL, half_ns, half_ns + 1, 1);
+	trace = finish(builder);
+	ck_assert_ptr_null(dp_trace_fact(trace, 0));
+	ck_assert_int_eq(dp_trace_calls(trace)->start_ns[0], -2 * half_ns);
+	dp_trace_free(trace);
+}
+
 TEST(equal_times_keep_the_order_of_launch)
 {
 	struct dp_builder *builder = start();
