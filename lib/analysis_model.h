@@ -112,8 +112,9 @@ struct dp_loop_search {
 	bool has_others; /* more streams are analyzed, which may have what this one lacks */
 	bool alone;	 /* of the stream itself, without those that do the same work */
 	bool marked;	 /* set if annotations mark iterations, */
-	bool replaced; /* that a single one, of nearly all kernels, was replaced by loops inside */
 	size_t marked_count; /* and if -n was looked up among them, how many they mark */
+	bool replaced;	 /* set if a marked iteration of nearly all kernels gave way to loops inside
+			  */
 	size_t searches; /* of streams alone, in all so far */
 	struct dp_loads *loads; /* of all streams */
 };
