@@ -194,7 +194,8 @@ class Browser:
     def screenshot(self, path, whole=True):
         self.run("scrollTo(0, 0)")
         time.sleep(0.2)
-        result = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        result = self.call("Page.captureScreenshot", format="png", optimizeForSpeed=True,
+                           captureBeyondViewport=whole)
         pathlib.Path(path).write_bytes(base64.b64decode(result["data"]))
 
     def pdf(self, path):
