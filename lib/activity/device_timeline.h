@@ -49,6 +49,16 @@ bool dp_op__is_upload(const struct dp_ops *ops, size_t op);
 uint8_t dp_op__host_memory(const struct dp_ops *ops, size_t op);
 
 /*
+ * Copies of fewer bytes, such as flags and scalars, take as long from pinned memory. Returns true
+ * for others, also if their size is not recorded.
+ */
+#define DP_PINNED_LEAST 4096
+static inline bool dp_op__gains_from_pinned(const struct dp_ops *ops, size_t op)
+{
+	return !ops->bytes[op] || ops->bytes[op] >= DP_PINNED_LEAST;
+}
+
+/*
  * The caller releases timeline with fini, also after a failure. Borrows the index. Errors:
  * DP_ERR_NOMEM. Cost: linear in the device's operations, the calls of the threads that launch on
  * it, and the input that they fetch; sorting the calls if there are several such threads.

@@ -180,6 +180,8 @@ static void add_copy(struct sweep *sweep, size_t op, size_t k)
 	if (memory == DP_MEMORY_PAGEABLE) {
 		row(parts, DP_PART_PAGEABLE_BYTES)[k] += bytes;
 		row(parts, DP_PART_PAGEABLE_NS)[k] += length_ns;
+		if (dp_op__gains_from_pinned(sweep->ops, op))
+			row(parts, DP_PART_SLOW_PAGEABLE_NS)[k] += length_ns;
 	} else if (call != DP_NONE && dp_device_timeline__waited(sweep->input->timeline, call)) {
 		row(parts, DP_PART_BLOCKING_NS)[k] += length_ns;
 	}

@@ -47,7 +47,8 @@ enum dp_part {
 	DP_PART_HOST_BYTES,	/* to and from host memory of a known kind */
 	DP_PART_PAGEABLE_BYTES, /* of these, pageable */
 	DP_PART_PAGEABLE_NS,
-	DP_PART_PINNED_BYTES, /* pinned */
+	DP_PART_SLOW_PAGEABLE_NS, /* of these, copies that pinned memory makes faster */
+	DP_PART_PINNED_BYTES,	  /* pinned */
 	DP_PART_PINNED_NS,
 	DP_PART_BLOCKING_NS, /* copies of other memory that the caller waited for */
 	/* The queue of the stream: each operation from its call's end to its start. */

@@ -25,9 +25,6 @@
  */
 #define STAGED_BYTES 65536
 
-/* Pinned memory is copied faster by about this factor: 25 against 10 GB/s over PCIe 4. */
-#define PINNED_SPEED 2.5
-
 /* The duration of an operation in this run. */
 static int64_t length_of(const struct dp_replay_run *run, const struct dp_replay_op *at)
 {
@@ -45,8 +42,9 @@ static int64_t length_of(const struct dp_replay_run *run, const struct dp_replay
 				 (1 - fmin(1, run->model->input->repeated_share)));
 	if (run->change == DP_REPLAY_DEVICE_COPIES && ops->copy_kind[at->op] == DP_COPY_DTOD)
 		return 0;
-	if (run->change == DP_REPLAY_PAGEABLE && dp_replay_model__is_pageable(ops, at->op))
-		return (int64_t)((double)length_ns / PINNED_SPEED);
+	if (run->change == DP_REPLAY_PAGEABLE && dp_replay_model__is_pageable(ops, at->op) &&
+	    dp_op__gains_from_pinned(ops, at->op))
+		return (int64_t)((double)length_ns / DP_PINNED_SPEED);
 	return length_ns;
 }
 
@@ -344,16 +342,47 @@ static double moved_of(const struct dp_replay_run *run)
 	return per_iteration(model->input, sum_ns);
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct dp_replay_span *x = a, *y = b;
+
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* How long nothing runs in a period, except what is hidden. */
+static double idle_of(const struct dp_replay_run *run)
+{
+	struct dp_replay_span *spans = run->spans;
+	int64_t idle_ns = 0, until_ns, end_ns;
+	size_t first, last, count = 0;
+
+	measured_ops(run->model, &first, &last);
+	until_ns = run->op_start[first];
+	end_ns = run->op_start[last];
+	for (size_t i = 0; i < run->model->op_count; i++)
+		if (!is_hidden(run, i) && run->op_start[i] < end_ns)
+			spans[count++] =
+				(struct dp_replay_span){ run->op_start[i], run->op_end[i] };
+	qsort(spans, count, sizeof(*spans), by_start);
+	for (size_t i = 0; i < count; i++) {
+		idle_ns += DP_MAX(0, spans[i].start_ns - until_ns);
+		until_ns = DP_MAX(until_ns, spans[i].end_ns);
+	}
+	return per_iteration(run->model->input, idle_ns + DP_MAX(0, end_ns - until_ns));
+}
+
 static int run_init(struct dp_replay_run *run, const struct dp_replay_model *model)
 {
 	*run = (struct dp_replay_run){ .model = model };
 	run->op_start = dp_alloc__array(2 * model->op_count, sizeof(*run->op_start));
 	run->call_start = dp_alloc__array(2 * model->call_count, sizeof(*run->call_start));
 	run->work = dp_alloc__array(model->op_count, sizeof(*run->work));
+	run->spans = dp_alloc__array(model->op_count, sizeof(*run->spans));
 	run->seen = dp_alloc__array(model->op_count, sizeof(*run->seen));
 	run->op_cause =
 		dp_alloc__zeroed(model->op_count + 2 * model->call_count, sizeof(*run->op_cause));
-	if (!run->op_start || !run->call_start || !run->work || !run->seen || !run->op_cause)
+	if (!run->op_start || !run->call_start || !run->work || !run->spans || !run->seen ||
+	    !run->op_cause)
 		return DP_ERR_NOMEM;
 	run->op_end = run->op_start + model->op_count;
 	run->call_end = run->call_start + model->call_count;
@@ -377,6 +406,7 @@ static int run_all(struct dp_replay *replay, struct dp_replay_run *run)
 		replay->without_ns[change] =
 			fmin(fmax(period_of(run), replay->work_ns[change]), replay->period_ns);
 		replay->moved_ns[change] = moved_of(run);
+		replay->idle_ns[change] = idle_of(run);
 	}
 	run->op_cause = causes;
 	return status;
@@ -387,7 +417,8 @@ void dp_replay__init(struct dp_replay *replay)
 	replay->period_ns = (double)NAN;
 	replay->measured_first = replay->measured_end = 0;
 	for (size_t i = 0; i < DP_REPLAY_CHANGES; i++)
-		replay->without_ns[i] = replay->work_ns[i] = replay->moved_ns[i] = (double)NAN;
+		replay->without_ns[i] = replay->work_ns[i] = replay->moved_ns[i] =
+			replay->idle_ns[i] = (double)NAN;
 	replay->path = NULL;
 	replay->path_count = replay->path_first = replay->path_end = 0;
 }
@@ -414,6 +445,7 @@ int dp_replay__run(struct dp_replay *replay, const struct dp_replay_input *input
 	free(run.op_start);
 	free(run.call_start);
 	free(run.work);
+	free(run.spans);
 	free(run.seen);
 	free(run.op_cause);
 	dp_replay_model__fini(&model);

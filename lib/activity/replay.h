@@ -18,10 +18,11 @@ enum dp_replay_change {
 	DP_REPLAY_WAITS,       /* waits for the device, by synchronizing calls and copies */
 	DP_REPLAY_INNER_WAITS, /* of these, the ones inside an iteration */
 	DP_REPLAY_STALLS,      /* calls that launch nothing while the device waits */
-	DP_REPLAY_UPLOADS,     /* uploads, which a stream of their own makes at any time */
-	DP_REPLAY_PAGEABLE,    /* pageable memory: it becomes pinned, and uploads block nobody */
-	DP_REPLAY_BLOCKING,    /* the caller's wait for copies of other memory */
-	DP_REPLAY_REPEATED,    /* uploads, by the share of them that repeats */
+	/* Of what the device does; what precedes is of time in which it is idle. */
+	DP_REPLAY_UPLOADS,  /* uploads, which a stream of their own makes at any time */
+	DP_REPLAY_PAGEABLE, /* pageable memory: it becomes pinned, and uploads block nobody */
+	DP_REPLAY_BLOCKING, /* the caller's wait for copies of other memory */
+	DP_REPLAY_REPEATED, /* uploads, by the share of them that repeats */
 	DP_REPLAY_DEVICE_COPIES,
 	DP_REPLAY_COMMUNICATION, /* runs concurrently with everything else */
 	DP_REPLAY_PEERS,	 /* communication takes no time: what the device needs by itself */
@@ -53,6 +54,9 @@ struct dp_replay_input {
 	double repeated_share;			  /* of the uploads' time, for DP_REPLAY_REPEATED */
 };
 
+/* Pinned memory is copied about this many times as fast as pageable memory. */
+#define DP_PINNED_SPEED 2.0
+
 /* With more operations or calls nothing is replayed: more would show nothing new. */
 #define DP_REPLAY_MOST 200000
 
@@ -63,6 +67,7 @@ struct dp_replay {
 	double without_ns[DP_REPLAY_CHANGES]; /* the period with the change, at least work_ns */
 	double work_ns[DP_REPLAY_CHANGES];    /* how long its busiest stream is busy per period */
 	double moved_ns[DP_REPLAY_CHANGES];   /* the host's time per period that others must take */
+	double idle_ns[DP_REPLAY_CHANGES];    /* how long nothing runs, but what is hidden */
 	struct dp_path_stat *path;	      /* the longest first; a mean of these iterations: */
 	size_t path_first, path_end;
 	size_t path_count;

@@ -90,6 +90,12 @@ struct dp_replay_work {
 	int64_t until_ns;
 };
 
+/* When an operation runs. */
+struct dp_replay_span {
+	int64_t start_ns;
+	int64_t end_ns;
+};
+
 /* One run of a model, with something changed. */
 struct dp_replay_run {
 	const struct dp_replay_model *model;
@@ -99,6 +105,7 @@ struct dp_replay_run {
 	int64_t *call_start;
 	int64_t *call_end;
 	struct dp_replay_work *work; /* room for one per operation */
+	struct dp_replay_span *spans; /* the same */
 	size_t *seen; /* of each operation: it, or the last before it on its stream, not hidden */
 	int64_t comm_end; /* of communication that runs concurrently with the rest */
 	/* The last event that each waited for; NULL: not needed. */

@@ -3,7 +3,6 @@
 #include "stats/change.h"
 #include "stats/stat.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +23,9 @@
 /* Measured iterations whose mean period differs more than this from the typical one are unlike it.
  */
 #define UNLIKE 0.05
+
+/* Share of a cost that iterations with it have together. */
+#define NEARLY_ALL 0.9
 
 /* A smaller share of the period counts as nothing saved: reports show shares with one decimal. */
 #define LEAST_SAVED 0.001
@@ -99,20 +101,6 @@ double dp_rule__summary(const struct dp_rule_input *input, const char *name)
 	return metric == SIZE_MAX ? (double)NAN : input->summary[metric];
 }
 
-void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
-		       double value)
-{
-	size_t at = finding->finding.evidence_count;
-
-	/* names are the keys of an object */
-	for (size_t i = 0; i < at; i++)
-		assert(strcmp(finding->values[i].name, name) != 0);
-	if (at >= DP_EVIDENCE_MOST)
-		return;
-	finding->values[at] = (struct dp_evidence_value){ name, unit, value, NULL };
-	finding->finding.evidence_count++;
-}
-
 void dp_rule__mean_evidence(const struct dp_rule_input *input, struct dp_rule_finding *finding,
 			    const char *name)
 {
@@ -121,16 +109,6 @@ void dp_rule__mean_evidence(const struct dp_rule_input *input, struct dp_rule_fi
 	if (metric != SIZE_MAX)
 		dp_rule__evidence(finding, name, dp_metric(metric)->unit,
 				  dp_rule__typical(input, name));
-}
-
-void dp_rule__call_evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
-			    double value, const char *call)
-{
-	size_t before = finding->finding.evidence_count;
-
-	dp_rule__evidence(finding, name, unit, value);
-	if (finding->finding.evidence_count > before)
-		finding->values[before].call = call;
 }
 
 static bool is_steady(const struct dp_rule_input *input, const double *period_ns, size_t k)
@@ -437,9 +415,10 @@ static bool add_costs(double *cost_ns, double *measured_ns, const struct dp_rule
 
 /*
  * What the replay leaves of a typical period. If the iterations that it measures are unlike typical
- * ones, it leaves the same shares as in these: of what the findings with its change cost, and of
- * the rest, which it leaves as it is if it saves less than the cost. Without a cost in them, all is
- * rest; if nothing is saved then, that says nothing about the iterations with the cost: NaN.
+ * ones, or cost more, it leaves the same shares as in these: of what the findings with its change
+ * cost, and of the rest, which it leaves as it is if it saves less than the cost. Without a cost in
+ * unlike ones, all is rest; if nothing is saved then, that says nothing about the iterations with
+ * the cost: NaN.
  */
 static double scaled_ns(const struct dp_rule_finding *found, const struct alike *all,
 			const struct dp_rule_input *measured)
@@ -447,13 +426,13 @@ static double scaled_ns(const struct dp_rule_finding *found, const struct alike 
 	double without_ns = measured->replay->without_ns[found->change];
 	double rest_ns = measured->replay->period_ns, cost_ns, measured_ns;
 	double period_ns = period_of(found, measured);
+	bool unlike = fabs(period_ns - rest_ns) > UNLIKE * period_ns, known;
 
-	if (!(fabs(period_ns - rest_ns) > UNLIKE * period_ns))
+	known = add_costs(&cost_ns, &measured_ns, found, all, measured);
+	if (!known && unlike && rest_ns - without_ns < LEAST_SAVED * rest_ns)
+		return (double)NAN;
+	if (!known || (!unlike && measured_ns <= (1 + DP_RULE_MORE) * cost_ns))
 		return period_ns * without_ns / rest_ns;
-	if (!add_costs(&cost_ns, &measured_ns, found, all, measured))
-		return rest_ns - without_ns < LEAST_SAVED * rest_ns
-			       ? (double)NAN
-			       : period_ns * without_ns / rest_ns;
 	cost_ns = fmin(cost_ns, period_ns);
 	measured_ns = fmin(measured_ns, rest_ns);
 	rest_ns -= measured_ns;
@@ -502,6 +481,8 @@ static void predict(struct dp_rule_finding *found, const struct alike *all,
 	for (size_t i = 0; i < all->count && found->change != DP_REPLAY_NOTHING; i++)
 		if (&all->found[i] != found && all->found[i].change == found->change)
 			found->finding.predicted_with = all->found[i].finding.rule;
+	if (input->replay && found->change != DP_REPLAY_NOTHING)
+		dp_rule__explain_saving(found, input->replay);
 }
 
 /* Replaces the advice if a replay shows that the period would be as long without the finding. */
@@ -590,6 +571,28 @@ static int check_rules(struct dp_findings *findings, const struct dp_rule_input 
 	return DP_OK;
 }
 
+/*
+ * If half of the typical iterations or fewer have nearly all of a cost, which is a mean over all of
+ * them, says how many.
+ */
+static void count_costly(struct dp_rule_finding *found, const struct dp_rule_input *input)
+{
+	const double *values =
+		found->finding.metric ? dp_rule__metric(input, found->finding.metric) : NULL;
+	size_t used = 0, count;
+
+	for (size_t k = 0; values && k < input->loop->iterations; k++) {
+		if (!dp_rule__is_typical(input, k) || isnan(values[k]))
+			continue;
+		input->scratch[used++] = values[k];
+	}
+	count = dp_stat__holders(input->scratch, used, NEARLY_ALL);
+	if (input->scope != DP_SCOPE_LOOP || !count || 2 * count > used)
+		return;
+	dp_rule__evidence(found, "cost_iterations", "count", (double)count);
+	dp_rule__evidence(found, "typical_iterations", "count", (double)used);
+}
+
 /* Sets what follows from a finding's cost: the prediction, its advice and its severity. */
 static void complete(struct dp_rule_finding *found, const struct alike *all,
 		     const struct dp_rule_input *input)
@@ -599,6 +602,7 @@ static void complete(struct dp_rule_finding *found, const struct alike *all,
 	if (!found->advice[0])
 		found->finding.advice = dp_advice__in_terms(found->finding.advice, input->terms);
 	predict(found, all, input);
+	count_costly(found, input);
 	divide(found, input, rule);
 	put_off(found, input);
 	if (input->hip)

@@ -16,7 +16,7 @@
 #define DP_WARNING_SHARE 0.05
 #define DP_CRITICAL_SHARE 0.20
 
-#define DP_EVIDENCE_MOST 10
+#define DP_EVIDENCE_MOST 16
 #define DP_RANGES_MOST 3
 #define DP_LOOPS_MOST 64 /* most loops, and devices, of one finding */
 #define DP_ADVICE_SIZE 256
@@ -312,6 +312,16 @@ const char *dp_rule__cpu_advice(double wait_ns, double throttled_ns);
 
 /* The host's idle time in stalling calls, which have a rule of their own; 0: none. */
 double dp_rule__stall_ns(const struct dp_rule_input *input);
+
+/* A saving that exceeds the cost by a smaller share needs no reason. */
+#define DP_RULE_MORE 0.05
+
+/*
+ * If more is predicted to be saved than a finding costs, adds how much, and why: most of it is
+ * other idle time that ends, too, or work that overlaps with other work then, each apart from the
+ * cost.
+ */
+void dp_rule__explain_saving(struct dp_rule_finding *found, const struct dp_replay *replay);
 
 struct dp_rule {
 	struct dp_rule_info info;

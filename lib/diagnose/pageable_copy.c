@@ -6,8 +6,7 @@
 #define WARNING_SHARE 0.05
 #define NEVER 2
 
-/* Pinned memory is copied about twice as fast. */
-#define SAVED 0.5
+#define SAVED (1 - 1 / DP_PINNED_SPEED)
 
 static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
@@ -26,8 +25,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 
 const struct dp_rule dp_rule__pageable_copy = {
 	{ "pageable-copy",
-	  "copies from and to pageable memory take at least 5% of the period; the cost is half of "
-	  "their time, as copies from and to pinned memory are about twice as fast",
+	  "copies of 4 KiB and more from and to pageable memory take at least 5% of the period; the "
+	  "cost is half of their time, as copies from and to pinned memory are about twice as fast",
 	  WARNING_SHARE },
 	check,
 	.never_critical = true,

@@ -25,35 +25,40 @@
  * rest. */
 #define THROUGHOUT 0.75
 
+/* Share of what slow iterations take longer from which on a part of it is a cause in one. */
+#define LEAST_CAUSE 0.1
+
 /* Share of the usual time of copies by which it must be longer: by chance it varies less. */
 #define MORE_COPIES 0.5
 
 static const struct {
 	const char *metric;
-	const char *evidence; /* the mean excess of it in slow iterations */
+	const char *evidence; /* the mean excess of it in slow iterations, */
+	const char *count;    /* and in how many, if only in some */
 	const char *advice;
 } causes[] = {
-	{ "host_wait_ns", "more_host_wait_ns",
+	{ "host_wait_ns", "more_host_wait_ns", "more_host_wait_iterations",
 	  "the host stalls there: look for checkpoints, logging, garbage collection, slow storage" },
-	{ "input_wait_ns", "more_input_wait_ns",
+	{ "input_wait_ns", "more_input_wait_ns", "more_input_wait_iterations",
 	  "the host uploads late there: look at what it does before the upload" },
-	{ "idle_sync_ns", "more_idle_sync_ns",
+	{ "idle_sync_ns", "more_idle_sync_ns", "more_idle_sync_iterations",
 	  "the host waits for the device there: look for synchronizing calls" },
-	{ "idle_copy_ns", "more_idle_copy_ns",
+	{ "idle_copy_ns", "more_idle_copy_ns", "more_idle_copy_iterations",
 	  "the host is in copies there: look for uploads and downloads that the others don't have" },
-	{ "idle_launch_ns", "more_idle_launch_ns",
+	{ "idle_launch_ns", "more_idle_launch_ns", "more_idle_launch_iterations",
 	  "kernels follow each other more slowly there: look for other load on the host's cores, "
 	  "power saving, the profiler's own work" },
-	{ "idle_other_ns", "more_idle_other_ns",
+	{ "idle_other_ns", "more_idle_other_ns", "more_idle_other_iterations",
 	  "the GPU waits there although work is launched: look for events and other streams" },
-	{ "copy_exposed_ns", "more_copy_ns",
+	{ "copy_exposed_ns", "more_copy_ns", "more_copy_iterations",
 	  "copies take longer there: look for uploads and downloads that the others don't have" },
-	{ "comm_exposed_ns", "more_communication_ns",
+	{ "comm_exposed_ns", "more_communication_ns", "more_communication_iterations",
 	  "communication takes longer there: look for what its other ranks do" },
-	{ "compute_ns", "more_compute_ns",
+	{ "compute_ns", "more_compute_ns", "more_compute_iterations",
 	  "kernels take longer there: look at their shapes, and at what else uses the GPU" },
 	/* for traces without launches */
-	{ "idle_ns", "more_idle_ns", "the GPU does nothing there: look at what the host does" },
+	{ "idle_ns", "more_idle_ns", "more_idle_iterations",
+	  "the GPU does nothing there: look at what the host does" },
 };
 
 /* The mean excess of a metric in slow iterations over typical ones. */
@@ -181,6 +186,26 @@ static void explain_host(const struct dp_rule_input *input, struct dp_rule_findi
 		out->finding.advice = dp_rule__stall_advice(most.purpose);
 }
 
+/* Adds a cause and, if only some of several slow iterations have it, how many of them. */
+static void add_cause(const struct dp_rule_input *input, struct dp_rule_finding *out, size_t cause)
+{
+	const double *values = dp_rule__metric(input, causes[cause].metric);
+	double usual_ns = dp_rule__typical(input, causes[cause].metric);
+	double least_ns = LEAST_CAUSE * excess_of(input, "period_ns");
+	size_t all = 0, some = 0;
+
+	dp_rule__evidence(out, causes[cause].evidence, "ns",
+			  excess_of(input, causes[cause].metric));
+	for (size_t k = 0; values && k < input->loop->iterations; k++) {
+		if (!input->slow[k] || isnan(values[k]))
+			continue;
+		all++;
+		some += values[k] - usual_ns > least_ns;
+	}
+	if (some && some < all)
+		dp_rule__evidence(out, causes[cause].count, "count", (double)some);
+}
+
 bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_finding *out)
 {
 	size_t cause = find_cause(input, DP_COUNT(causes)), other = find_cause(input, cause);
@@ -189,7 +214,7 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 	const char *advice = causes[cause].advice;
 	bool named;
 
-	dp_rule__evidence(out, causes[cause].evidence, "ns", most_ns);
+	add_cause(input, out, cause);
 	out->finding.advice = advice;
 	if (!strcmp(causes[cause].metric, "compute_ns"))
 		explain_compute(input, out);
@@ -204,7 +229,7 @@ bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_fin
 	if (!strcmp(causes[cause].metric, "host_wait_ns"))
 		explain_host(input, out);
 	if (other != cause && other_ns >= ALSO * most_ns)
-		dp_rule__evidence(out, causes[other].evidence, "ns", other_ns);
+		add_cause(input, out, other);
 	/* without a name, the host may be late with anything before it uploads */
 	if (!strcmp(causes[cause].metric, "input_wait_ns")) {
 		if (explain_preempted(input, out, "input_wait_ns") ||

@@ -52,8 +52,9 @@ static const struct dp_metric rows[] = {
 		      "pageable memory"),
 	  dp_metric__parts, DP_FORM_RATIO, DP_PART_PAGEABLE_BYTES, DP_PART_HOST_BYTES },
 	{ DP_AVERAGED("pageable_copy_ns", "ns", DP_BETTER_LOWER, DP_NEED_KINDS,
-		      "duration of copies from and to pageable memory"),
-	  compute_pageable_copy, DP_FORM_PART, DP_PART_PAGEABLE_NS },
+		      "duration of copies of 4 KiB and more from and to pageable memory; smaller "
+		      "ones take as long from pinned memory"),
+	  compute_pageable_copy, DP_FORM_PART, DP_PART_SLOW_PAGEABLE_NS },
 	{ DP_AVERAGED("blocking_copy_ns", "ns", DP_BETTER_LOWER, DP_NEED_LAUNCHES,
 		      "duration of the copies that the caller waited for, except those of "
 		      "pageable memory"),

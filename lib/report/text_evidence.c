@@ -18,18 +18,26 @@
 #define SAME_PERIOD 0.01
 #define SAME 0.01
 #define VISIBLE 0.001	  /* a difference in the last digit that is shown */
-#define MORE 0.05	  /* up to this, the replayed iterations may differ from typical ones */
 #define LEAST_SAVED 0.001 /* of the period, for it to be shorter */
 #define SAME_SHARE 0.0005 /* half of the last digit that is shown */
 #define LEAST_P 0.001
 
+/* The value of evidence, NaN if there is none of this name. */
+static double evidence_of(const struct dp_finding *finding, const char *name)
+{
+	for (size_t i = 0; i < finding->evidence_count; i++)
+		if (!strcmp(finding->evidence[i].name, name))
+			return finding->evidence[i].value;
+	return (double)NAN;
+}
+
 /* What a finding's cost is a part of: the period that it was measured with, else the mean. */
 static double period_of(const struct dp_render *render, const struct dp_finding *finding)
 {
-	for (size_t i = 0; i < finding->evidence_count; i++)
-		if (!strcmp(finding->evidence[i].name, DP_EVIDENCE_PERIOD))
-			return finding->evidence[i].value;
-	return dp_text__summary(render, finding->loop, "avg_period_ns");
+	double period_ns = evidence_of(finding, DP_EVIDENCE_PERIOD);
+
+	return isnan(period_ns) ? dp_text__summary(render, finding->loop, "avg_period_ns")
+				: period_ns;
 }
 
 bool dp_text__is_typical(const struct dp_render *render, const struct dp_finding *finding)
@@ -54,10 +62,7 @@ static const char *whole_of(const struct dp_render *render, const struct dp_find
 
 double dp_text__cost_in_all(const struct dp_finding *finding)
 {
-	for (size_t i = 0; i < finding->evidence_count; i++)
-		if (!strcmp(finding->evidence[i].name, "cost_ns"))
-			return finding->evidence[i].value;
-	return (double)NAN;
+	return evidence_of(finding, "cost_ns");
 }
 
 static bool is_same(double a, double b)
@@ -65,10 +70,22 @@ static bool is_same(double a, double b)
 	return fabs(a - b) <= SAME * fmax(fabs(a), fabs(b));
 }
 
-/* Returns true if the replay saves notably more than a finding costs: other waits end, too. */
-static bool saves_more(const struct dp_finding *finding, double saved_ns)
+/* Adds why notably more is saved than a finding costs, if so. */
+static void add_more(struct dp_words *words, const struct dp_render *render,
+		     const struct dp_finding *finding)
 {
-	return saved_ns > (1 + MORE) * finding->recoverable_ns;
+	char time[DP_NUMBER_SIZE];
+
+	for (size_t i = 0; i < finding->evidence_count; i++) {
+		const struct dp_evidence_value *at = &finding->evidence[i];
+
+		dp_human__duration(time, at->value, render->options->ascii);
+		if (!strcmp(at->name, "saved_idle_ns"))
+			dp_words__add(words, ", since another %s of idle time ends, too", time);
+		else if (!strcmp(at->name, "saved_overlap_ns"))
+			dp_words__add(words, ", since other work then overlaps for another %s",
+				      time);
+	}
 }
 
 /* What must keep up for a prediction: other GPUs of the trace, or ranks that it lacks. */
@@ -124,14 +141,26 @@ static void add_prediction(struct dp_words *words, const struct dp_render *rende
 			      with ? with : "", with ? "," : "",
 			      dp_human__duration(time, finding->predicted_ns, ascii));
 		add_mean(words, render, finding);
-		dp_words__add(words, " (%s%s%s)", dp_number__sign(true, ascii),
-			      dp_human__share(share, saved),
-			      !with && saves_more(finding, saved * finding->predicted_from_ns)
-				      ? ", since other waits end, too"
-				      : "");
+		dp_words__add(words, " (%s%s", dp_number__sign(true, ascii),
+			      dp_human__share(share, saved));
+		add_more(words, render, finding);
+		dp_words__add(words, ")");
 	}
 	if (finding->needs_others && saved >= LEAST_SAVED)
 		dp_words__add(words, " if the other %s up", others_of(render, finding));
+}
+
+/* Adds ", mostly in 1 of 3 iterations" to a mean that few iterations cause. */
+static void add_costly(struct dp_words *words, const struct dp_finding *finding)
+{
+	double count = evidence_of(finding, "cost_iterations");
+	double all = evidence_of(finding, "typical_iterations");
+	char number[DP_TEXT_SIZE];
+
+	if (!isfinite(count) || !isfinite(all))
+		return;
+	dp_words__add(words, ", mostly in %s", dp_text__count(number, (uint64_t)count));
+	dp_words__add(words, " of %s iterations", dp_text__count(number, (uint64_t)all));
 }
 
 void dp_text__cost(struct dp_words *words, const struct dp_render *render,
@@ -157,6 +186,7 @@ void dp_text__cost(struct dp_words *words, const struct dp_render *render,
 	if (isfinite(share))
 		dp_words__add(words, " (%s%s)", dp_human__share(number, share),
 			      once ? " of the loop" : "");
+	add_costly(words, finding);
 	if (finding->overlaps)
 		dp_words__add(words, ", partly included in %s", finding->overlaps);
 	if (!once)
@@ -202,7 +232,11 @@ static bool is_shown(const struct dp_finding *finding, size_t index)
 	if (is_nothing(at) || is_only_gap(finding, at))
 		return true;
 	return !strcmp(at->name, "share_of_period") || !strcmp(at->name, "waited_share") ||
-	       !strcmp(at->name, "cost_ns") || !strcmp(at->name, "share_of_loop");
+	       !strcmp(at->name, "cost_ns") || !strcmp(at->name, "share_of_loop") ||
+	       !strncmp(at->name, "saved_", strlen("saved_")) ||
+	       (strstr(at->name, "_iterations") &&
+		(!strncmp(at->name, "more_", strlen("more_")) ||
+		 !strcmp(at->name, "cost_iterations") || !strcmp(at->name, "typical_iterations")));
 }
 
 /* The first of the numbers that equal the cost: what the cost consists of. */
@@ -296,6 +330,23 @@ static const char *close_of(const struct dp_saying *saying, const struct dp_find
 									    : saying->close;
 }
 
+/*
+ * Adds " (in 2 of them)" to what takes longer, on average, in slow iterations, if that is so in
+ * only some of them.
+ */
+static void add_some(struct dp_words *words, const struct dp_finding *finding, const char *name)
+{
+	char number[DP_TEXT_SIZE], other[64];
+	double count;
+
+	if (strncmp(name, "more_", strlen("more_")) != 0)
+		return;
+	snprintf(other, sizeof(other), "%.*siterations", (int)(strlen(name) - strlen("ns")), name);
+	count = evidence_of(finding, other);
+	if (isfinite(count))
+		dp_words__add(words, " (in %s of them)", dp_text__count(number, (uint64_t)count));
+}
+
 /* Adds one number behind the others; last is the name of the one before. */
 static void add_evidence(struct dp_words *words, const struct dp_render *render, const char *gap,
 			 const struct dp_finding *finding, size_t index, size_t cost,
@@ -328,6 +379,7 @@ static void add_evidence(struct dp_words *words, const struct dp_render *render,
 				      : after_of(saying, render, finding, at),
 			       ascii);
 		dp_saying__add_call(words, at, ascii);
+		add_some(words, finding, at->name);
 	}
 }
 

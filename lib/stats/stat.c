@@ -6,6 +6,7 @@
 #include "stats/stat.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 double dp_stat__mean(const double *values, size_t count)
@@ -113,6 +114,26 @@ double dp_stat__select(double *values, size_t count, size_t rank)
 			count = keep(values, count, shift, byte);
 	}
 	return values[0];
+}
+
+static int largest_first(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+size_t dp_stat__holders(double *values, size_t count, double share)
+{
+	double sum = 0, held = 0;
+	size_t holders = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	qsort(values, count, sizeof(*values), largest_first);
+	while (holders < count && held < share * sum)
+		held += values[holders++];
+	return holders;
 }
 
 double dp_stat__median(double *values, size_t count)

@@ -22,6 +22,12 @@ size_t dp_stat__block(size_t point, size_t points, size_t count);
 /* Returns the value at rank (from 0) in ascending order; count > rank, no value is NaN. */
 double dp_stat__select(double *values, size_t count, size_t rank);
 
+/*
+ * The fewest values whose sum is at least a share of the sum of all, which are not negative; 0 if
+ * that is 0. Sorts them, the largest first.
+ */
+size_t dp_stat__holders(double *values, size_t count, double share);
+
 /* Returns the mean of the middle two if count is even. */
 double dp_stat__median(double *values, size_t count);
 

@@ -471,6 +471,15 @@ class Findings(cli.Case):
         )
         self.assertRegex(text, r"\d+ slow iterations in \d+ groups, one every 6 iterations, ")
 
+    def test_costs_of_few_iterations(self):
+        """A mean cost that a few typical iterations cause says so; so do parts of slow ones."""
+        text, _ = self.run_of(f"{INPUT}; {STEP}; {READ}; wait time=20ms every=4 offset=1", count=4)
+        self.assertRegex(text, r"input-bound: costs [^→]*%\), mostly in 1 of 3 iterations")
+        late = "wait time=200ms every=20 offset=12"
+        text, _ = self.run_of("wait time=100ms every=20 offset=5; upload bytes=1M memory=pinned; "
+                              f"{STEP}; {READ}; loss; {late}; loss")
+        self.assertRegex(text, r"slow iterations[^→]* more (host|input) wait \(in \d of them\)")
+
     def test_other_costs_only_beyond_its_own(self):
         """What is saved includes other costs only if it is more than the finding's own."""
         trace = self.folder / "trace.json"
@@ -480,7 +489,8 @@ class Findings(cli.Case):
         parts = 0
         for finding in report["findings"]:
             saved = finding["evidence"]["period_ns"] - finding["predicted_ns"]
-            said = re.search(rf"{finding['rule']}: costs [^→]*?since other waits end, too", text)
+            said = re.search(rf"{finding['rule']}: costs [^→]*?since another \S+ \S+ of idle time ends",
+                             text)
             if said:
                 self.assertGreater(saved, finding["recoverable_ns"], finding["rule"])
             elif finding["overlaps"]:
@@ -494,7 +504,9 @@ class Findings(cli.Case):
         (finding,) = report["findings"]
         period = report["loops"][0]["summary"]["avg_period_ns"]
         self.assertGreater(period - finding["predicted_ns"], 1.1 * finding["recoverable_ns"])
-        self.assertIn(", since other waits end, too)", text)
+        more = period - finding["predicted_ns"] - finding["recoverable_ns"]
+        self.assertAlmostEqual(1, finding["evidence"]["saved_idle_ns"] / more, delta=0.05)
+        self.assertRegex(text, r", since another [\d.]+ .s of idle time ends, too\)")
 
     def test_one_change_ends_two(self):
         """Faster launches end both: each prediction names the other, and they are the same."""
@@ -1129,7 +1141,8 @@ class Findings(cli.Case):
             at += 8 + (5 if k % 5 else 20 if k % 30 else 38)
         trace.write_text(json.dumps({"traceEvents": events}))
         text = " ".join(cli.run("analyze", trace).stdout.split())
-        self.assertRegex(text, r"slow-iterations: .* slow iterations, (every 5th, )?\d+\.\d+ [uµ]s more launch latency, ")
+        self.assertRegex(text, r"slow-iterations: .* slow iterations, (every 5th, )?\d+\.\d+ [uµ]s more launch latency "
+                               r"\(in 16 of them\), ")
         self.assertIn("kernels follow each other more slowly there", text)
 
     def test_graphs_are_no_kernels(self):

@@ -23,6 +23,7 @@ KEPT = {
     'collectors/spool/descriptor.c': 'how all of the collector holds its descriptors',
     'lib/base/hash.c': 'the hash that all tables of lib share',
     'lib/base/parameters.c': 'a definition that tests/bench/eval_parameters.c replaces by its own',
+    'lib/diagnose/evidence.c': 'how all rules give numbers',
     'lib/import/kineto_mtia.c': 'one dialect of Kineto, as kineto_npu.c and kineto_rocprof.c are',
     'lib/import/nccl_call.c': 'shared by two formats, which do not include each other',
     'lib/ranks/recurrence.c': 'since when, and how often: of slow ranks, slow groups and pauses',

@@ -204,6 +204,89 @@ TEST(severity_is_by_what_is_saved)
 	dp_findings__fini(&at.findings);
 }
 
+/* A saving beyond the cost has a reason: other idle time ends, or other work overlaps. */
+TEST(savings_beyond_the_cost_have_a_reason)
+{
+	struct dp_replay replay = { .period_ns = 1e6 };
+	const struct dp_finding *finding;
+
+	start();
+	at.replay = &replay;
+	set("comm_exposed_ns", 1e5);
+	replay.without_ns[DP_REPLAY_COMMUNICATION] = 9e5;
+	finding = find("exposed-communication");
+	ck_assert_double_nan(evidence(finding, "saved_overlap_ns"));
+	ck_assert_double_nan(evidence(finding, "saved_idle_ns"));
+	replay.without_ns[DP_REPLAY_COMMUNICATION] = 7e5;
+	replay.idle_ns[DP_REPLAY_NOTHING] = replay.idle_ns[DP_REPLAY_COMMUNICATION] = 2e5;
+	finding = find("exposed-communication");
+	ck_assert_double_eq_tol(evidence(finding, "saved_overlap_ns"), 2e5, 1e-3);
+	ck_assert_double_nan(evidence(finding, "saved_idle_ns"));
+	replay.idle_ns[DP_REPLAY_COMMUNICATION] = 4e4;
+	finding = find("exposed-communication");
+	ck_assert_double_nan(evidence(finding, "saved_overlap_ns"));
+	ck_assert_double_eq_tol(evidence(finding, "saved_idle_ns"), 2e5, 1e-3);
+	/* the cost itself is idle time */
+	set("sync_lost_ns", 1e5);
+	replay.without_ns[DP_REPLAY_INNER_WAITS] = 7e5;
+	replay.idle_ns[DP_REPLAY_INNER_WAITS] = 4e4;
+	finding = find("sync-call");
+	ck_assert_double_eq_tol(evidence(finding, "saved_overlap_ns"), 2e5, 1e-3);
+	dp_findings__fini(&at.findings);
+}
+
+/* A mean that few iterations cause says how many. */
+TEST(few_iterations_have_the_cost)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("comm_exposed_ns", 0);
+	metric("comm_exposed_ns")[3] = 9e5;
+	finding = find("exposed-communication");
+	ck_assert_double_eq(evidence(finding, "cost_iterations"), 1);
+	ck_assert_double_eq(evidence(finding, "typical_iterations"), ITERATIONS - 1);
+	set("comm_exposed_ns", 1e5);
+	ck_assert_double_nan(evidence(find("exposed-communication"), "cost_iterations"));
+	dp_findings__fini(&at.findings);
+}
+
+/* Of what takes longer in slow iterations on average, in how many it does. */
+TEST(some_slow_iterations_have_a_cause)
+{
+	const struct dp_finding *finding;
+
+	start();
+	set("host_wait_ns", 0);
+	set("compute_ns", 9e5);
+	for (size_t k = 5; k < 8; k++)
+		metric("period_ns")[k] = 3e6;
+	metric("compute_ns")[5] = metric("compute_ns")[6] = 2.9e6;
+	metric("host_wait_ns")[7] = 2e6;
+	finding = find("slow-iterations");
+	ck_assert_double_eq(evidence(finding, "more_compute_iterations"), 2);
+	ck_assert_double_eq(evidence(finding, "more_host_wait_iterations"), 1);
+	metric("compute_ns")[7] = 2e6;
+	ck_assert_double_nan(evidence(find("slow-iterations"), "more_compute_iterations"));
+	dp_findings__fini(&at.findings);
+}
+
+/* Iterations 10 to 19 are measured, and cost more than the others: typical ones save less. */
+TEST(measured_iterations_do_not_exaggerate)
+{
+	struct dp_replay replay = { .period_ns = 1e6, .measured_first = 10, .measured_end = 20 };
+
+	start();
+	at.replay = &replay;
+	set("comm_exposed_ns", 1e5);
+	for (size_t k = 10; k < 20; k++)
+		metric("comm_exposed_ns")[k] = 2e5;
+	replay.without_ns[DP_REPLAY_COMMUNICATION] = 8e5;
+	ck_assert_double_eq(find("exposed-communication")->recoverable_ns, 1.5e5);
+	ck_assert_double_eq_tol(find("exposed-communication")->predicted_ns, 8.5e5, 1e-3);
+	dp_findings__fini(&at.findings);
+}
+
 /* What cannot be replayed is not predicted, and is as severe as what it costs. */
 TEST(nothing_is_predicted_without_a_replay)
 {

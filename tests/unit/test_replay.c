@@ -40,6 +40,25 @@ static double uploads_of(const struct fixture *at)
 	return (double)sum_ns / (double)(replay->measured_end - replay->measured_first);
 }
 
+/* How long the device is idle in each of these iterations, as far as replayed ones keep it busy. */
+static double idle_of(const struct fixture *at)
+{
+	const struct dp_replay *replay = &at->values.replay;
+	const struct dp_ops *ops = dp_trace_ops(at->trace);
+	int64_t from_ns = at->iterations[replay->measured_first].start_ns;
+	int64_t to_ns = at->iterations[replay->measured_end].start_ns, idle_ns = 0;
+	uint8_t map[4 * LENGTH] = { 0 };
+
+	for (size_t i = 0; i < ops->count; i++)
+		if (dp_trace_stream(at->trace, ops->stream[i])->device == 0 &&
+		    ops->start_ns[i] >= at->iterations[replay->path_first].start_ns)
+			for (int64_t t = ops->start_ns[i]; t < ops->end_ns[i]; t++)
+				map[t] = 1;
+	for (int64_t t = from_ns; t < to_ns; t++)
+		idle_ns += !map[t];
+	return (double)idle_ns / (double)(replay->measured_end - replay->measured_first);
+}
+
 /* Returns true if a period is at least this long, unless the unchanged one is shorter. */
 static bool is_least(const struct fixture *at, enum dp_replay_change change, double least_ns)
 {
@@ -70,6 +89,8 @@ TEST(replays_leave_the_work)
 		side_ns = 60;
 		side_uploads = false;
 		ck_assert(at.values.replay.period_ns > 0);
+		ck_assert_double_eq_tol(at.values.replay.idle_ns[DP_REPLAY_NOTHING], idle_of(&at),
+					1e-6);
 		for (size_t i = 0; i < DP_COUNT(changes); i++) {
 			for (uint32_t s = 0; s < STREAMS; s++)
 				ck_assert_msg(is_least(&at, changes[i], work_of(&at, s)),
