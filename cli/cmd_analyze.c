@@ -66,25 +66,30 @@ static void tell_no_rows(const struct dp_analysis *analysis, const char *path)
 {
 	size_t streams = dp_trace_stream_count(dp_analysis_trace(analysis));
 	const struct dp_stream_candidate *candidate, *best = NULL;
+	char iterations[DP_LABEL_NUMBER_SIZE], length[DP_LABEL_NUMBER_SIZE];
 
 	for (size_t s = 0; s < streams; s++)
 		if ((candidate = dp_analysis_candidate(analysis, s)) && candidate->length &&
 		    (!best || candidate->confidence >= best->confidence))
 			best = candidate;
+	if (best) {
+		dp_label_count(iterations, sizeof(iterations), best->iterations);
+		dp_label_count(length, sizeof(length), best->length);
+	}
 	/* fewer than three kernels are rarely a layer of a network */
 	if (best && best->layers && best->length < 3 && !isfinite(best->confidence))
-		message_warning("%s: no rows: %zu repetitions of %zu kernel%s may be a short loop "
-				"or parts of a single pass (see 'deepprof analyze')",
-				path, best->iterations, best->length, best->length > 1 ? "s" : "");
+		message_warning("%s: no rows: %s repetitions of %s kernel%s may be a short loop or "
+				"parts of a single pass (see 'deepprof analyze')",
+				path, iterations, length, best->length > 1 ? "s" : "");
 	else if (best && best->layers)
-		message_warning("%s: no rows: %zu repetitions of %zu kernels look like the layers "
-				"of a single pass (see 'deepprof analyze')",
-				path, best->iterations, best->length);
+		message_warning("%s: no rows: %s repetitions of %s kernels look like the layers of "
+				"a single pass (see 'deepprof analyze')",
+				path, iterations, length);
 	else if (best)
 		message_warning(
 			"%s: no rows: no stable iteration was found; the best candidate has "
-			"%zu kernels (%.0f%% confidence; see 'deepprof analyze')",
-			path, best->length, best->confidence * 100);
+			"%s kernels (%.0f%% confidence; see 'deepprof analyze')",
+			path, length, best->confidence * 100);
 	else
 		message_warning("%s: no rows: no kernels repeat often and regularly enough", path);
 }

@@ -269,7 +269,7 @@ static void add_regular(struct dp_words *words, const struct dp_render *render,
 		if (!v->period)
 			continue;
 		shown++;
-		dp_words__add(words, ", every %zu%s: ", v->period,
+		dp_words__add(words, ", every %s%s: ", dp_text__count(number, v->period),
 			      dp_text__ordinal_ending(v->period));
 		if (net == 0)
 			dp_words__add(words, "%s",

@@ -241,8 +241,8 @@ void dp_text__nothing(struct dp_words *words, struct dp_render *render, size_t s
 			      candidate->suggested);
 	else if (candidate->suggested && !is_too_little(candidate))
 		dp_words__add(words,
-			      " If each of the %zu repetitions is an iteration%s, pass -n %zu.",
-			      candidate->iterations,
+			      " If each of the %s repetitions is an iteration%s, pass -n %zu.",
+			      dp_text__count(number, candidate->iterations),
 			      is_short(candidate) ? "" : ", and not a layer of a network",
 			      candidate->suggested);
 	if (graphs)

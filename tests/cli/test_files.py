@@ -679,6 +679,15 @@ class Output(cli.Case):
         self.assertIn("no rows: 16 repetitions of 2 kernels look like the layers of a single pass",
                       cli.run("analyze", "--format=csv", nothing).stderr)
         self.assertEqual(cli.run("analyze", "--format=json", nothing).stderr, "")
+        # counts are shown as in the report
+        names = [f"{name}{chr(97 + k % 26)}{chr(97 + k // 26 % 26)}{chr(97 + k // 676)}"
+                 for name, count in (("begin", 2000), *[("layer", 1100)] * 3, ("end", 2000))
+                 for k in range(count)]
+        nothing.write_text(json.dumps({"traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 20 * k, "dur": 15,
+             "args": {**place, "correlation": k + 1}} for k, name in enumerate(names)]}))  # fmt: skip
+        self.assertIn("no rows: 3 repetitions of 1,100 kernels look like the layers",
+                      cli.run("analyze", "--format=csv", nothing).stderr)
 
     def test_endings(self):
         """One table for all commands, whatever the letters' case; what can't be is refused."""
