@@ -125,23 +125,6 @@ static void add_piece(struct idle_walk *walk, int64_t end_ns, enum dp_idle_cause
 	walk->piece.end_ns = end_ns;
 }
 
-/* Returns true if a span contains a time; *next_ns is the next change. */
-static bool inside(struct dp_spans_at *at, int64_t time_ns, int64_t *next_ns)
-{
-	const struct dp_spans *spans = at->spans;
-
-	while (at->at < spans->count && spans->end_ns[at->at] <= time_ns)
-		at->at++;
-	if (at->at == spans->count)
-		return false;
-	if (spans->start_ns[at->at] > time_ns) {
-		*next_ns = DP_MIN(*next_ns, spans->start_ns[at->at]);
-		return false;
-	}
-	*next_ns = DP_MIN(*next_ns, spans->end_ns[at->at]);
-	return true;
-}
-
 /*
  * Cuts a gap whose launch came late: until the launch, calls determine the cause; after the host's
  * part, none is known.
@@ -154,8 +137,8 @@ static void cut_late(struct idle_walk *walk, int64_t until_ns, int64_t host_end_
 		bool sync, any;
 
 		next_ns = until_ns;
-		sync = inside(&walk->syncs, at_ns, &next_ns);
-		any = inside(&walk->any, at_ns, &next_ns);
+		sync = dp_spans_at__inside(&walk->syncs, at_ns, &next_ns);
+		any = dp_spans_at__inside(&walk->any, at_ns, &next_ns);
 		add_piece(walk, next_ns, sync ? DP_IDLE_SYNC : any ? DP_IDLE_COPY : DP_IDLE_HOST);
 		at_ns = next_ns;
 	}

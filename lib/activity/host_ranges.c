@@ -68,6 +68,7 @@ struct dp_host_ranges_maker {
 	size_t launch_count;
 	double launches; /* per iteration */
 	struct source source;
+	struct dp_spans_at waits; /* calls that are no host wait: they synchronize or copy */
 	struct open *list; /* by thread, in order of time */
 	struct thread *threads; /* that launch, and a last one for all others: it has no ranges */
 	struct dp_lookup index; /* by activity and names: index of an entry */
@@ -212,6 +213,7 @@ int dp_host_ranges__begin(struct dp_host_ranges_maker **maker,
 	made->timeline = timeline;
 	made->iterations = iterations;
 	made->count = count;
+	made->waits = (struct dp_spans_at){ &timeline->any, 0 };
 	choose_source(made);
 	if (find_kinds(made) || find_launches(made)) {
 		dp_host_ranges__free(made);
@@ -379,6 +381,7 @@ int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activit
 	const struct dp_ops *ops = dp_trace_ops(maker->timeline->trace);
 	uint32_t call = ops->call[op], number;
 	struct thread *thread;
+	int64_t waits_end_ns; /* later, calls launch */
 
 	if (call == DP_NONE || maker->kinds[k] == NOT_COUNTED)
 		return DP_OK;
@@ -386,11 +389,23 @@ int dp_host_ranges__add(struct dp_host_ranges_maker *maker, enum dp_host_activit
 	if (number >= dp_trace_thread_count(maker->timeline->trace))
 		return DP_OK;
 	thread = state_of(maker, number);
-	if (add_samples(maker, thread, activity, k, start_ns, end_ns))
-		return DP_ERR_NOMEM;
+	waits_end_ns =
+		ops->kind[op] == DP_OP_COPY
+			? end_ns
+			: DP_MIN(end_ns, dp_trace_calls(maker->timeline->trace)->start_ns[call]);
 	while (start_ns < end_ns) {
-		int64_t until_ns = end_ns;
+		int64_t until_ns = end_ns, next_ns = waits_end_ns;
+		bool waits = start_ns < waits_end_ns &&
+			     dp_spans_at__inside(&maker->waits, start_ns, &next_ns);
 
+		if (start_ns < waits_end_ns)
+			until_ns = DP_MIN(until_ns, next_ns);
+		if (waits) {
+			start_ns = until_ns;
+			continue;
+		}
+		if (add_samples(maker, thread, activity, k, start_ns, until_ns))
+			return DP_ERR_NOMEM;
 		move_to(maker, thread, start_ns);
 		if (thread->top != DP_NONE)
 			until_ns = DP_MIN(until_ns, maker->source.end_ns[innermost(maker, thread)]);

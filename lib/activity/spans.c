@@ -75,6 +75,21 @@ static void seek(struct dp_spans_at *at, int64_t time_ns)
 		at->at++;
 }
 
+bool dp_spans_at__inside(struct dp_spans_at *at, int64_t time_ns, int64_t *next_ns)
+{
+	const struct dp_spans *spans = at->spans;
+
+	seek(at, time_ns);
+	if (at->at == spans->count)
+		return false;
+	if (spans->start_ns[at->at] > time_ns) {
+		*next_ns = DP_MIN(*next_ns, spans->start_ns[at->at]);
+		return false;
+	}
+	*next_ns = DP_MIN(*next_ns, spans->end_ns[at->at]);
+	return true;
+}
+
 int64_t dp_spans_at__covered(struct dp_spans_at *at, int64_t start_ns, int64_t end_ns)
 {
 	const struct dp_spans *spans = at->spans;

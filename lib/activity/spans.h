@@ -36,6 +36,10 @@ struct dp_spans_at {
 	size_t at;
 };
 
+/* Returns true if a span contains a time. *next_ns is set to the next change, if that is earlier.
+ */
+bool dp_spans_at__inside(struct dp_spans_at *at, int64_t time_ns, int64_t *next_ns);
+
 /* The length of the intersection with [start, end). */
 int64_t dp_spans_at__covered(struct dp_spans_at *at, int64_t start_ns, int64_t end_ns);
 

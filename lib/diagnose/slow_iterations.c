@@ -28,6 +28,10 @@
 /* Share of what slow iterations take longer from which on a part of it is a cause in one. */
 #define LEAST_CAUSE 0.1
 
+/* Of the slow iterations, so many have what takes longer that the others are not worth a mention.
+ */
+#define NEARLY_ALL 0.9
+
 /* Share of the usual time of copies by which it must be longer: by chance it varies less. */
 #define MORE_COPIES 0.5
 
@@ -202,7 +206,7 @@ static void add_cause(const struct dp_rule_input *input, struct dp_rule_finding 
 		all++;
 		some += values[k] - usual_ns > least_ns;
 	}
-	if (some && some < all)
+	if (some && (double)some < NEARLY_ALL * (double)all)
 		dp_rule__evidence(out, causes[cause].count, "count", (double)some);
 }
 

@@ -3,6 +3,7 @@
 #include "report/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define ROWS_MOST 10
 #define NUMBERS 20 /* columns before a name */
@@ -62,6 +63,23 @@ static void write_row(struct dp_render *render, const struct dp_host_range *at, 
 				  : dp_label__kernel(label, at->outer, room, ascii));
 }
 
+/* Writes the title of a table and, if that fits, the sum that its shares are of. */
+static void write_head(struct dp_render *render, enum dp_host_activity activity, double sum_ns)
+{
+	size_t width = ((struct dp_text *)render->state)->width;
+	char number[DP_NUMBER_SIZE];
+	struct dp_words sum = { 0 };
+
+	dp_words__add(&sum, " (%s in all)",
+		      dp_human__duration(number, sum_ns, render->options->ascii));
+	dp_text__style_begin(render, DP_STYLE_DIM);
+	dp_render__format(render, "\n%7s%11s  %s", "share", "iteration", titles[activity]);
+	if (NUMBERS + strlen(titles[activity]) + dp_label_width(sum.text) <= width)
+		dp_render__text(render, sum.text);
+	dp_text__style_end(render);
+	dp_render__text(render, "\n");
+}
+
 static void write_activity(struct dp_render *render, size_t loop, enum dp_host_activity activity)
 {
 	double sum_ns = sum_of(render, loop, activity);
@@ -79,13 +97,8 @@ static void write_activity(struct dp_render *render, size_t loop, enum dp_host_a
 			more++;
 			continue;
 		}
-		if (!shown++) {
-			dp_text__style_begin(render, DP_STYLE_DIM);
-			dp_render__format(render, "\n%7s%11s  %s", "share", "iteration",
-					  titles[activity]);
-			dp_text__style_end(render);
-			dp_render__text(render, "\n");
-		}
+		if (!shown++)
+			write_head(render, activity, sum_ns);
 		write_row(render, at, sum_ns);
 	}
 	if (more)

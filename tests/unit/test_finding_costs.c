@@ -261,6 +261,7 @@ TEST(some_slow_iterations_have_a_cause)
 	set("compute_ns", 9e5);
 	for (size_t k = 5; k < 8; k++)
 		metric("period_ns")[k] = 3e6;
+	/* in two of three */
 	metric("compute_ns")[5] = metric("compute_ns")[6] = 2.9e6;
 	metric("host_wait_ns")[7] = 2e6;
 	finding = find("slow-iterations");

@@ -158,6 +158,10 @@ TEST(ranges_over_idle_time_are_summed)
 	ck_assert_double_eq_tol(at->typical_ns, 10e3, 1e-6);
 	ck_assert_ptr_null(find(analysis, DP_HOST_WAIT, "ProfilerStep", NULL));
 	ck_assert_ptr_null(find(analysis, DP_HOST_WAIT, "elsewhere", NULL));
+	/* what it waits is no host wait */
+	at = find(analysis, DP_HOST_WAIT, "item", NULL);
+	ck_assert_ptr_nonnull(at);
+	ck_assert_double_eq_tol(at->typical_ns, 2e3, 1e-6);
 	at = find(analysis, DP_HOST_SYNC, "item", "cudaStreamSynchronize");
 	ck_assert_ptr_nonnull(at);
 	ck_assert_double_eq_tol(at->typical_ns, 13e3, 1e-6);
