@@ -28,8 +28,7 @@
 /* Share of what slow iterations take longer from which on a part of it is a cause in one. */
 #define LEAST_CAUSE 0.1
 
-/* Of the slow iterations, so many have what takes longer that the others are not worth a mention.
- */
+/* Share of the slow iterations from which on what takes longer is that of all of them. */
 #define NEARLY_ALL 0.9
 
 /* Share of the usual time of copies by which it must be longer: by chance it varies less. */

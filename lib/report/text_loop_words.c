@@ -168,19 +168,12 @@ static bool varies(const struct dp_render *render, const struct dp_loop *loop)
 		       RANGE_LEAST * (double)loop->length;
 }
 
-void dp_text__contents(struct dp_words *words, const struct dp_render *render, size_t id)
+/* Adds the copies and memsets of the pattern, or the copies of nearly all iterations. */
+static void add_copies(struct dp_words *words, const struct dp_loop *loop)
 {
-	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
 	bool searched = loop->copies + loop->memsets;
-	size_t kernels = loop->length;
 	char number[DP_NUMBER_SIZE];
 
-	if (varies(render, loop)) {
-		dp_words__add(words, "%s%s", dp_text__count(number, loop->min_kernels),
-			      render->options->ascii ? "-" : "\xe2\x80\x93");
-		kernels = loop->max_kernels;
-	}
-	dp_words__add(words, "%s", dp_text__plural(number, kernels, "kernel"));
 	if (loop->copies_each > 0 &&
 	    (searched || loop->copies_each >= COPIES_LEAST * (double)loop->length))
 		dp_words__add(words, "%s %s %s", loop->memsets ? "," : " and",
@@ -188,6 +181,27 @@ void dp_text__contents(struct dp_words *words, const struct dp_render *render, s
 			      loop->copies_each > 1 ? "copies" : "copy");
 	if (loop->memsets)
 		dp_words__add(words, " and %s", dp_text__plural(number, loop->memsets, "memset"));
+}
+
+void dp_text__contents(struct dp_words *words, const struct dp_render *render, size_t id)
+{
+	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
+	bool searched = loop->copies + loop->memsets, varying = varies(render, loop);
+	char number[DP_NUMBER_SIZE];
+
+	if (varying) {
+		dp_words__add(words, "%s%s", dp_text__count(number, loop->min_kernels),
+			      render->options->ascii ? "-" : "\xe2\x80\x93");
+		dp_words__add(words, "%s", dp_text__plural(number, loop->max_kernels, "kernel"));
+	}
+	/* the numbers of copies and memsets that were searched, too, vary as well */
+	if (varying && searched)
+		dp_words__add(words, " (pattern: ");
+	if (!varying || searched)
+		dp_words__add(words, "%s", dp_text__plural(number, loop->length, "kernel"));
+	add_copies(words, loop);
+	if (varying && searched)
+		dp_words__add(words, ")");
 }
 
 /* Adds "median period 176.2 ms (±2.5 ms)"; of two kinds of iterations, with the number of each. */

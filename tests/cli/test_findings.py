@@ -853,6 +853,24 @@ class Findings(cli.Case):
             text = cli.run("analyze", "--format=markdown", path).stdout
             self.assertIn(f"30 iterations of {words.split(',')[0]}", text.replace("\u2013", "-"))
 
+    def test_varying_copies(self):
+        """Where iterations vary, so do the copies that were searched: their number is the pattern's."""
+        path, rows, now = self.folder / "varying.csv", [], 0.0
+        for times in 5, 2, 5, 4, 5, 3, 5, 6:
+            now += 90
+            rows.append((now, 1, "[CUDA memcpy HtoD]"))
+            for step in range(times):
+                for name in ("[CUDA memset]", "[CUDA memset]", "[CUDA memcpy HtoD]", "[CUDA memcpy HtoD]",
+                             "insert" if step else "first", "[CUDA memcpy DtoH]"):
+                    now += 1.1
+                    rows.append((now, 1, name))
+        path.write_text(
+            '"Start","Duration","Device","Stream","Name"\nms,ms,,,\n'
+            + "".join(f'{start:.3f},{length},"GPU (0)",7,"{name}"\n' for start, length, name in rows))
+        text = " ".join(cli.run("analyze", path).stdout.split())
+        self.assertIn("8 iterations of 2-6 kernels (pattern: 5 kernels, 16 copies and 10 memsets), median",
+                      text.replace("\u2013", "-"))
+
     def test_minor_findings(self):
         """What costs next to nothing of the run is shown with -v only, and is no warning."""
         path = self.folder / "minor.csv"
