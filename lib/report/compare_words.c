@@ -74,6 +74,28 @@ bool dp_compare_words__shows(const struct dp_pair_kernel *kernel, double period_
 	return fabs(kernel->ns.change) >= LEAST_KERNEL * period_ns;
 }
 
+static bool has_name(const struct dp_comparison *comparison, enum dp_run run, const char *name)
+{
+	const struct dp_trace *trace = dp_analysis_trace(dp_comparison_analysis(comparison, run));
+
+	for (uint32_t i = 0; i < dp_trace_string_count(trace); i++)
+		if (!strcmp(dp_trace_string(trace, i), name))
+			return true;
+	return false;
+}
+
+const char *dp_compare_words__kind(const struct dp_comparison *comparison,
+				   const struct dp_pair_kernel *kernel)
+{
+	if (kernel->kind == DP_KERNEL_REMOVED &&
+	    has_name(comparison, DP_RUN_AFTER, kernel->name[DP_RUN_BEFORE]))
+		return "left";
+	if (kernel->kind == DP_KERNEL_ADDED &&
+	    has_name(comparison, DP_RUN_BEFORE, kernel->name[DP_RUN_AFTER]))
+		return "joined";
+	return dp_kernel_change_name(kernel->kind);
+}
+
 double dp_compare_words__period(const struct dp_comparison *comparison, size_t pair)
 {
 	const struct dp_difference *time = dp_pair_time(comparison, pair);
@@ -212,16 +234,20 @@ char *dp_compare_words__ci(char buf[DP_NUMBER_SIZE], double confidence)
 	return buf;
 }
 
-/* The smaller change first: "11.9% to 12.8%", "0.8% faster to 1.1% slower", "1.9 to 2.4 times". */
+/*
+ * The smaller change first: "11.9% to 12.8%", "0.8% faster to 1.1% slower", "1.9 to 2.4 times". In
+ * percent if the change is, which rounding would else exclude: "59.7% slower to 2.26 times as
+ * long".
+ */
 static void add_interval(struct dp_words *words, const struct dp_difference *time,
 			 double confidence)
 {
-	bool both = time->ratio_low < 1 && time->ratio_high > 1;
-	bool faster = time->ratio_high <= 1;
+	bool several = time->ratio_high >= 2, faster = time->ratio_high <= 1;
+	bool both = several || (time->ratio_low < 1 && time->ratio_high > 1);
 	char least[DP_COMPARE_WORDS], most[DP_COMPARE_WORDS];
 
 	dp_words__add(words, " (%s ", dp_compare_words__ci(least, confidence));
-	if (time->ratio_high >= 2) {
+	if (several && time->value[1] >= 2 * time->value[0]) {
 		dp_words__add(words, "%s", dp_text__fixed(least, time->ratio_low, 2));
 		if (isinf(time->ratio_high))
 			dp_words__add(words, " times or more)");
@@ -231,6 +257,10 @@ static void add_interval(struct dp_words *words, const struct dp_difference *tim
 		return;
 	}
 	ratio_words(least, faster ? time->ratio_high : time->ratio_low, both);
+	if (isinf(time->ratio_high)) {
+		dp_words__add(words, "%s or more)", least);
+		return;
+	}
 	ratio_words(most, faster ? time->ratio_low : time->ratio_high, both);
 	dp_words__add(words, "%s to %s)", least, most);
 }

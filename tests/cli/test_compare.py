@@ -554,6 +554,38 @@ class Findings(cli.Case):
             self.assertRegex(cli.run("compare", run, run, env={**env, "COLUMNS": "80"}).stdout,
                              rf"\n  before .* {periods}\n")
 
+    def test_kernels_outside_the_loop(self):
+        """A kernel that left the loop, but runs on another stream, is not removed."""
+        def write(name, stream):
+            path, events = self.folder / name, []
+            for k in range(12):
+                for i, (kernel, place) in enumerate([("gemm", 7), ("relu", 7), ("norm", 7), ("log", stream)]):
+                    events.append({"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": place,
+                                   "ts": 1000 * k + 100 * i, "dur": 90, "args": {"device": 0, "stream": place}})
+            path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+            return path
+        runs = write("inside.json", 7), write("outside.json", 8)
+        for order, word, wrong in (runs, "left", "removed"), (runs[::-1], "joined", "added"):
+            text = cli.run("compare", "-vv", *order).stdout
+            self.assertRegex(text, rf"  {word} +log \(1\)")
+            self.assertNotRegex(text, rf"  {wrong} +log \(1\)")
+
+    def test_a_change_within_its_interval(self):
+        """Percentages and factors are not mixed: rounding would exclude the change from its interval."""
+        def write(name, periods):
+            path, events, now = self.folder / name, [], 0
+            for period in periods:
+                for i, kernel in enumerate(["gemm", "relu", "norm", "log"]):
+                    events.append({"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": 7,
+                                   "ts": now + 10 * i, "dur": 9, "args": {"device": 0, "stream": 7}})
+                now += period
+            path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+            return path
+        before = write("before.json", [1000 + k % 3 for k in range(12)])
+        after = write("after.json", [1597, 1597, 1598, 1596, 1597, 1595, 2600, 2600, 2601, 1594, 2602])
+        text = " ".join(cli.run("compare", before, after).stdout.split())
+        self.assertRegex(text, r"59\.[5-9]% slower: .*CI 59\.\d% slower to 2\.60 times as long\)")
+
     def test_names(self):
         """Kernels of different names have different rows."""
         runs = [cli.SOURCE / "data" / f"h200-{name}.db.gz" for name in ("training", "inference")]
