@@ -191,7 +191,7 @@ static void write_source(struct dp_render *render, const struct dp_trace *trace)
 	dp_words__add(&words, ", %s",
 		      dp_human__duration(number, (double)dp_trace_duration_ns(trace), ascii));
 	if (render->options->verbose)
-		dp_words__add(&words, ", times to %s",
+		dp_words__add(&words, " from the first GPU operation to the last, times to %s",
 			      dp_human__step(number, dp_trace_resolution_ns(trace), ascii));
 	add_busy(&words, trace);
 	dp_text__wrap(render, 0, 0, words.text);

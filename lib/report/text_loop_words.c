@@ -12,6 +12,7 @@
 #define LIKELY 0.5
 #define MOST 0.5	   /* of the time that was analyzed */
 #define LEAST_OUTSIDE 0.05 /* share of the rest that is named: as for a loss in an iteration */
+#define LEAST_REST 0.005   /* the same of all other parts together, which rounding does not make */
 #define LEAST_ELSEWHERE \
 	0.1 /* share of an iteration's kernels: fewer are not missed in their number */
 #define ANNOTATION_COLUMNS 32
@@ -376,7 +377,7 @@ static void add_outside(struct dp_words *words, const struct dp_render *render,
 {
 	static const char *const names[DP_CAPTURE_PARTS] = { "kernels", "uploads", "downloads",
 							     "other copies and memsets", "idle" };
-	double shares[DP_CAPTURE_PARTS];
+	double shares[DP_CAPTURE_PARTS], rest = 1;
 	char number[DP_NUMBER_SIZE];
 	bool any = false;
 
@@ -391,8 +392,12 @@ static void add_outside(struct dp_words *words, const struct dp_render *render,
 			dp_words__add(words, "; the rest of the %s: ", dp_text__whole(render));
 		dp_words__add(words, "%s%s %s", any ? ", " : "", names[i],
 			      dp_human__share(number, shares[i]));
+		rest -= shares[i];
 		any = true;
 	}
+	/* parts may overlap */
+	if (any && rest >= LEAST_REST)
+		dp_words__add(words, ", all else %s", dp_human__share(number, rest));
 }
 
 /*

@@ -809,12 +809,15 @@ class Findings(cli.Case):
         rows = [(0, 700, "[CUDA memcpy HtoD]")]
         rows += [(1000 + k, 0.9, "abc"[k % 3]) for k in range(60)]
         rows += [(1060, 200, "[CUDA memcpy DtoH]")]
-        path.write_text(
-            '"Start","Duration","Device","Stream","Name"\nms,ms,,,\n'
-            + "".join(f'{start},{length},"GPU (0)",7,"{name}"\n' for start, length, name in rows)
-        )
-        text = " ".join(cli.run("analyze", path).stdout.split())
-        self.assertIn("the rest of the capture: uploads 58.3%, downloads 16.7%, idle 25.0%", text)
+        small = [(800, 12, "[CUDA memset]"), (900, 24, "set_up")]
+        for more, parts in ([], "uploads 58.3%, downloads 16.7%, idle 25.0%"), \
+                (small, "uploads 58.3%, downloads 16.7%, idle 22.0%, all else 3.0%"):
+            path.write_text(
+                '"Start","Duration","Device","Stream","Name"\nms,ms,,,\n'
+                + "".join(f'{start},{length},"GPU (0)",7,"{name}"\n' for start, length, name in rows + more)
+            )
+            text = " ".join(cli.run("analyze", path).stdout.split())
+            self.assertRegex(text, f"the rest of the capture: {parts}(?!,)")
 
     def test_kernels_on_other_streams(self):
         """They are counted per iteration, and are not minor because the GPU is mostly idle."""
