@@ -113,12 +113,24 @@ static size_t write_rows(struct dp_render *render, struct copies *all)
 	return left;
 }
 
+/* Writes why sums are missing. */
+static void write_unknown(struct dp_render *render, size_t unknown, size_t count)
+{
+	char some[DP_TEXT_SIZE], all[DP_TEXT_SIZE];
+
+	if (unknown == count)
+		dp_render__text(render, "the bytes of copies are not recorded\n");
+	else if (unknown)
+		dp_render__format(render, "the bytes of %s of %s copies are not recorded\n",
+				  dp_text__count(some, unknown), dp_text__count(all, count));
+}
+
 void dp_text__copies(struct dp_render *render)
 {
 	const struct dp_ops *ops = dp_trace_ops(dp_analysis_trace(render->analysis));
 	struct copies *all = dp_alloc__zeroed(CLASSES, sizeof(*all));
 	char number[DP_NUMBER_SIZE];
-	size_t count = 0, left;
+	size_t count = 0, unknown = 0, left;
 
 	if (!all) {
 		render->status = dp_error__nomem(render->error, CLASSES * sizeof(*all));
@@ -133,6 +145,7 @@ void dp_text__copies(struct dp_render *render)
 		at->count++;
 		/* the sum of sizes is unknown if one of them is */
 		at->bytes += ops->bytes[i] ? (double)ops->bytes[i] : (double)NAN;
+		unknown += !ops->bytes[i];
 		at->time_ns += (double)ops->end_ns[i] - (double)ops->start_ns[i];
 		count++;
 	}
@@ -150,6 +163,7 @@ void dp_text__copies(struct dp_render *render)
 		if (left)
 			dp_render__format(render, "and %s (-vv shows all)\n",
 					  dp_text__plural(number, left, "more kind"));
+		write_unknown(render, unknown, count);
 	}
 	free(all);
 }

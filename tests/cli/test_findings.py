@@ -819,6 +819,23 @@ class Findings(cli.Case):
             text = " ".join(cli.run("analyze", path).stdout.split())
             self.assertRegex(text, f"the rest of the capture: {parts}(?!,)")
 
+    def test_copies_without_bytes(self):
+        """The table of copies says once that their sums are unknown, not only with a dash."""
+        path = self.folder / "bytes.json"
+        for known, words in (0, "the bytes of copies are not recorded"), \
+                (5, "the bytes of 7 of 12 copies are not recorded"), (12, None):
+            events = [{"ph": "X", "cat": category, "name": name, "pid": 0, "tid": 7, "ts": 100 * k + start, "dur": 20,
+                       "args": {"device": 0, "stream": 7, **({"bytes": 4096} if k < known else {})}}
+                      for k in range(12) for start, name, category in (
+                          (0, "Memcpy HtoD (Pinned -> Device)", "gpu_memcpy"), (30, "gemm", "kernel"),
+                          (60, "relu", "kernel"))]
+            path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+            text = cli.run("analyze", "-v", path).stdout
+            if words:
+                self.assertIn(f"\n{words}\n", text)
+            else:
+                self.assertNotIn("the bytes of", text)
+
     def test_kernels_on_other_streams(self):
         """They are counted per iteration, and are not minor because the GPU is mostly idle."""
         path = self.folder / "streams.csv"
