@@ -214,6 +214,15 @@ bool dp_text__loop_streams(struct dp_words *words, const struct dp_render *rende
 /* Adds where a loop runs, how it was found, and what is special about some iterations. */
 void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id);
 
+/*
+ * The share of a loop's whole iterations that begin in iterations of another loop of its stream.
+ * Cost: linear.
+ */
+double dp_text__share_inside(const struct dp_analysis *analysis, size_t inner, size_t outer);
+
+/* "nested in", or "mostly inside" if some iterations are not in any of the parent's. Static. */
+const char *dp_text__inside(const struct dp_analysis *analysis, const struct dp_loop *loop);
+
 /* Adds both, as sentences. */
 void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, size_t id);
 

@@ -15,6 +15,7 @@
 #define NAME_COLUMNS 44
 
 enum { REASONS_MOST = 4, REFUSED_MOST = 5 };
+#define MOSTLY 0.8	 /* share of a loop's iterations that are inside those of another */
 #define REASON_LEAST 0.3 /* log-odds: less hardly changes a probability */
 
 /* A fact of an entry by name; NaN if the entry lacks it. */
@@ -179,15 +180,38 @@ static void write_boundary(struct dp_render *render, const struct dp_loop *loop,
 	write_reasons(render, loop->stream, votes, "vote", for_first);
 }
 
-/* Writes what the iterations are, and what came to them after the boundary was chosen. */
-static void write_iterations(struct dp_render *render, uint32_t stream, size_t at)
+/*
+ * If another number of whole iterations equals the pattern in the end, writes how many differ:
+ * kernels were symbols of several before, or the boundary moved later.
+ */
+static void write_different(struct dp_render *render, const struct dp_loop *loop, double equal)
 {
+	const struct dp_iteration *at;
+	char number[DP_TEXT_SIZE], all[DP_TEXT_SIZE];
+	struct dp_words words = { 0 };
+	size_t different = 0;
+
+	for (size_t k = 0; (at = dp_analysis_loop_iteration(render->analysis, loop->id, k)); k++)
+		different += at->variant && !at->partial;
+	if (isnan(equal) || fabs((double)(loop->complete - different) - equal) < 0.5)
+		return;
+	dp_words__add(&words, "in the end, %s of the %s differ from the pattern in their kernels",
+		      dp_text__count(number, different), dp_text__count(all, loop->complete));
+	write_line(render, "", &words);
+}
+
+/* Writes what the iterations are, and what came to them after the boundary was chosen. */
+static void write_iterations(struct dp_render *render, const struct dp_loop *loop, size_t at)
+{
+	uint32_t stream = loop->stream;
 	const struct dp_explanation *entry = entry_at(render, at, stream);
 	const char *label = "iterations";
+	double equal;
 
 	at = find_before(render, stream, at, label, fact(entry, "length"));
 	if (at == SIZE_MAX)
 		return;
+	equal = fact(entry_at(render, at, stream), "equal");
 	while ((entry = entry_at(render, at++, stream)) && (*label || is_stage(entry, "change"))) {
 		struct dp_words words = { 0 };
 
@@ -195,6 +219,7 @@ static void write_iterations(struct dp_render *render, uint32_t stream, size_t a
 		write_line(render, label, &words);
 		label = "";
 	}
+	write_different(render, loop, equal);
 }
 
 /* Returns true if an entry is about a loop of the report. */
@@ -253,6 +278,27 @@ static bool is_around(const struct dp_render *render, const struct dp_loop *loop
 	return false;
 }
 
+/* Adds where a loop runs that is not at the reported level. */
+static void add_place(struct dp_words *words, const struct dp_render *render,
+		      const struct dp_loop *loop)
+{
+	const struct dp_loop *other;
+	char number[DP_NUMBER_SIZE];
+
+	if (loop->parent != DP_NONE || is_around(render, loop)) {
+		dp_words__add(words, loop->parent != DP_NONE ? ", nested" : ", around these:");
+		return;
+	}
+	for (size_t i = 0; (other = dp_analysis_loop(render->analysis, i)); i++)
+		if (other->selected && other->stream == loop->stream &&
+		    dp_text__share_inside(render->analysis, loop->id, i) >= MOSTLY) {
+			dp_words__add(words, ", inside some of the %s",
+				      dp_text__plural(number, other->complete, "iteration"));
+			return;
+		}
+	dp_words__add(words, ", elsewhere");
+}
+
 /* Writes "5 iterations of 12 kernels: 98% confidence", indented as deep as the loop is nested. */
 static void write_title(struct dp_render *render, const struct dp_loop *loop)
 {
@@ -266,9 +312,7 @@ static void write_title(struct dp_render *render, const struct dp_loop *loop)
 	else if (isfinite(loop->confidence))
 		dp_words__add(&words, ": %s confidence", dp_text__percent(share, loop->confidence));
 	if (!loop->selected)
-		dp_words__add(&words, loop->parent != DP_NONE ? ", nested"
-				      : is_around(render, loop) ? ", around these:"
-								: ", elsewhere");
+		add_place(&words, render, loop);
 	dp_text__blanks(render, 2 + 2 * depth_of(render, loop));
 	dp_text__styled(render, loop->selected ? DP_STYLE_HEAD : DP_STYLE_DIM, words.text);
 	dp_render__text(render, "\n");
@@ -288,7 +332,7 @@ static void write_loop(struct dp_render *render, const struct dp_loop *loop)
 		return;
 	write_pattern(render, loop->stream, at, (double)loop->length);
 	write_boundary(render, loop, at);
-	write_iterations(render, loop->stream, at);
+	write_iterations(render, loop, at);
 	write_probabilities(render, loop->stream, at);
 }
 

@@ -471,7 +471,8 @@ void dp_text__loop_line(struct dp_render *render, size_t id, size_t depth)
 
 	dp_text__loop_title(&words, render, id);
 	if (loop->parent != DP_NONE && !depth)
-		dp_words__add(&words, ", nested in loop %u", (unsigned)loop->parent);
+		dp_words__add(&words, ", %s loop %u", dp_text__inside(render->analysis, loop),
+			      (unsigned)loop->parent);
 	if (dp_trace_device_count(trace) > 1 && !depth)
 		dp_words__add(&words, ", %s", dp_text__device(device, trace, loop->device));
 	if (!depth && has_other_streams(render, loop))

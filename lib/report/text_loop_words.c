@@ -41,6 +41,28 @@ static const char *found_by_words(const struct dp_loop *loop)
 					    : "detected from kernel order";
 }
 
+double dp_text__share_inside(const struct dp_analysis *analysis, size_t inner, size_t outer)
+{
+	const struct dp_iteration *in, *out = dp_analysis_loop_iteration(analysis, outer, 0);
+	size_t at = 0, whole = 0, inside = 0;
+
+	for (size_t k = 0; (in = dp_analysis_loop_iteration(analysis, inner, k)); k++) {
+		if (in->partial)
+			continue;
+		whole++;
+		while (out && out->first_kernel + out->kernels <= in->first_kernel)
+			out = dp_analysis_loop_iteration(analysis, outer, ++at);
+		inside += out && in->first_kernel >= out->first_kernel;
+	}
+	return whole ? (double)inside / (double)whole : 0;
+}
+
+const char *dp_text__inside(const struct dp_analysis *analysis, const struct dp_loop *loop)
+{
+	return dp_text__share_inside(analysis, loop->id, loop->parent) < WHOLE ? "mostly inside"
+									       : "nested in";
+}
+
 static const char *phase_words(enum dp_phase_evidence phase)
 {
 	switch (phase) {
@@ -566,7 +588,8 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 	bool several;
 
 	if (loop->parent != DP_NONE)
-		dp_words__add(words, "nested in loop %u; ", (unsigned)loop->parent);
+		dp_words__add(words, "%s loop %u; ", dp_text__inside(render->analysis, loop),
+			      (unsigned)loop->parent);
 	dp_words__add(words, "%s", dp_text__device(device, trace, loop->device));
 	several = dp_text__loop_streams(words, render, id);
 	dp_words__add(words, ": %s of %s kernels", dp_human__share(number, loop->coverage),

@@ -123,6 +123,48 @@ class Explain(cli.Case):
         self.assertIn("20 whole; 16 equal the pattern, the others differ from it in 1 way", text)
         self.assertIn("1 end of its spans next to other loops moved by up to 74 kernels", text)
 
+    def write(self, iterations):
+        """A trace of iterations, each in an annotation, by their kernels."""
+        path, events, now = self.folder / "written.json", [], 0
+        for names in iterations:
+            events.append({"ph": "X", "cat": "user_annotation", "name": "execute_model", "pid": 1, "tid": 1,
+                           "ts": now - 3, "dur": 10 * len(names) - 2})
+            for name in names:
+                correlation = {"correlation": len(events)}
+                events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": now, "dur": 9,
+                               "args": {"device": 0, "stream": 7, **correlation}})
+                events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                               "ts": now - 2, "dur": 1, "args": correlation})
+                now += 10
+            now += 50
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return path
+
+    def test_iterations_that_differ_in_the_end(self):
+        """Where rows of kernels were one symbol, fewer iterations equal the pattern in kernels."""
+        path = self.write([[*"abc", *["solve", "reset"] * (6 + k * 7 % 5), *"def",
+                            *["solve", "reset"] * (3 + k * 3 % 4), "step"] for k in range(60)])
+        text = " ".join(cli.run("analyze", "--ignore-marks", "--explain", path).stdout.split())
+        self.assertIn("57 differ from the pattern", text)
+        self.assertIn("in the end, 57 of the 60 differ from the pattern in their kernels", text)
+        text = " ".join(cli.run("analyze", "--explain", SAMPLE).stdout.split())
+        self.assertNotIn("in the end", text)
+
+    def test_loops_inside_some_iterations(self):
+        """A loop of a few iterations is inside these; one that also runs outside, mostly inside."""
+        prefill = "norm quant gemm rope cache flash gemm norm quant gemm silu gemm add".split()
+        decode = "norm quant gemm rope cache paged gemm norm quant gemm silu add".split()
+        path = self.write([["fill", "embed", *(prefill if k < 2 else decode) * 32, "head", "sample", "end"]
+                           for k in range(22)])
+        text = cli.run("analyze", "--explain", path).stdout
+        self.assertRegex(text, r"64 iterations of 13 kernels: \d+% confidence, inside some of the 22 iterations")
+        inner = ["gemm", "relu", "norm"]
+        path = self.write([["load", "cast", *inner * 20, "loss", "adam", "step"]] * 12 +
+                          [[f"set_up_{chr(97 + i)}{chr(97 + j)}" for i in range(26)] + inner * 15
+                           for j in range(3)])
+        text = cli.run("analyze", "--ignore-marks", "--level=innermost", path).stdout
+        self.assertIn("\n  mostly inside loop 1; ", text)
+
     def test_counts(self):
         _, entries = self.entries("-n", "20")
         facts = [entry["facts"] for entry in entries if entry["stage"] == "count"]
