@@ -76,7 +76,6 @@ void dp_html__trace(struct dp_render *render)
 
 void dp_html__streams(struct dp_render *render)
 {
-	static const char *const classes[] = { "main", "copy", "assist" };
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_stream *stream;
 
@@ -84,9 +83,9 @@ void dp_html__streams(struct dp_render *render)
 	for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++)
 		dp_render__format(render, "%s\n[%u,%lld,%lld,\"%s\",%zu,%zu,%zu,%lld]",
 				  i ? "," : "", stream->device, (long long)stream->context,
-				  (long long)stream->stream, classes[stream->stream_class],
-				  stream->kernels, stream->copies, stream->memsets,
-				  (long long)stream->busy_ns);
+				  (long long)stream->stream,
+				  dp_text__stream_class(render->analysis, i), stream->kernels,
+				  stream->copies, stream->memsets, (long long)stream->busy_ns);
 	dp_render__text(render, "]");
 }
 

@@ -223,6 +223,15 @@ double dp_text__share_inside(const struct dp_analysis *analysis, size_t inner, s
 /* "nested in", or "mostly inside" if some iterations are not in any of the parent's. Static. */
 const char *dp_text__inside(const struct dp_analysis *analysis, const struct dp_loop *loop);
 
+/*
+ * "main", "copy" or "assist" or, for a stream that is no main one, but has a loop of the report,
+ * "loop". Static.
+ */
+const char *dp_text__stream_class(const struct dp_analysis *analysis, size_t index);
+
+/* Returns true if a loop's slow iterations are reported as those from one on, which is this one. */
+bool dp_text__slow_from(const struct dp_render *render, size_t loop, size_t first);
+
 /* Adds both, as sentences. */
 void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, size_t id);
 

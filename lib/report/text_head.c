@@ -334,10 +334,22 @@ enum column { DEVICE, STREAM, CLASS, KERNELS, COPIES, SETS, BUSY, SHARE, COLUMNS
 static const char *const titles[COLUMNS] = { "device", "stream",  "class", "kernels",
 					     "copies", "memsets", "busy",  "" };
 
+const char *dp_text__stream_class(const struct dp_analysis *analysis, size_t index)
+{
+	static const char *const classes[] = { "main", "copy", "assist" };
+	const struct dp_stream *stream = dp_trace_stream(dp_analysis_trace(analysis), index);
+	const struct dp_loop *loop;
+
+	for (size_t i = 0; (loop = dp_analysis_loop(analysis, i)); i++)
+		if (loop->selected && loop->stream == index &&
+		    stream->stream_class != DP_STREAM_MAIN)
+			return "loop";
+	return classes[stream->stream_class];
+}
+
 static char *cell(char buf[DP_LABEL_SIZE], struct dp_render *render, size_t index,
 		  enum column column)
 {
-	static const char *const classes[] = { "main", "copy", "assist" };
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_stream *stream = dp_trace_stream(trace, index);
 
@@ -350,7 +362,7 @@ static char *cell(char buf[DP_LABEL_SIZE], struct dp_render *render, size_t inde
 		dp_number__integer(buf, stream->stream);
 		return buf;
 	case CLASS:
-		return strcpy(buf, classes[stream->stream_class]);
+		return strcpy(buf, dp_text__stream_class(render->analysis, index));
 	case KERNELS:
 		return dp_text__count(buf, stream->kernels);
 	case COPIES:

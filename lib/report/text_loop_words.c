@@ -551,12 +551,14 @@ static bool grows(const struct dp_render *render, size_t id)
 	return found;
 }
 
-/* Adds from which iteration on periods are longer. */
+/* Adds from which iteration on periods are longer, unless those are the slow iterations. */
 static void add_step(struct dp_words *words, const struct dp_render *render, size_t id)
 {
 	double first = dp_text__summary(render, id, "period_step_iteration");
 	char longer[DP_NUMBER_SIZE], iteration[DP_TEXT_SIZE];
 
+	if (dp_text__slow_from(render, id, (size_t)first))
+		return;
 	dp_words__add(words, "; period +%s from iteration %s on",
 		      dp_human__duration(longer, dp_text__summary(render, id, "period_step_ns"),
 					 render->options->ascii),

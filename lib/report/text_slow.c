@@ -145,15 +145,29 @@ static long long more_kernels(struct dp_render *render, const struct slow *slow)
 	return isfinite(more) ? llround(more) : 0;
 }
 
-/* Finds the first slow iteration, if all later ones are slow and there are others before it. */
+/*
+ * Finds the iteration from which on all are slow, if these are several, most of the slow ones, and
+ * not all.
+ */
 static bool from_one_on(const struct dp_render *render, const struct slow *slow, size_t *first)
 {
-	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, k = 0;
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations;
 
-	while (k < iterations && !is_slow(render, slow, k))
-		k++;
-	*first = k;
-	return slow->count > 1 && k && k + slow->count == iterations;
+	*first = iterations;
+	while (*first && is_slow(render, slow, *first - 1))
+		--*first;
+	return *first && iterations - *first > 1 && 2 * (iterations - *first) > slow->count;
+}
+
+bool dp_text__slow_from(const struct dp_render *render, size_t loop, size_t first)
+{
+	struct slow slow = { .loop = loop, .count = 0 };
+	size_t from;
+
+	if (!is_found(render, loop))
+		return false;
+	slow.count = count_slow(render, &slow);
+	return from_one_on(render, &slow, &from) && from == first;
 }
 
 /* "iterations 4, 9, 14 and 2 more" */
@@ -161,11 +175,15 @@ static void add_iterations(struct dp_words *words, const struct dp_render *rende
 			   const struct slow *slow)
 {
 	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, shown = 0;
-	char number[DP_TEXT_SIZE];
+	char number[DP_NUMBER_SIZE];
 	size_t first;
 
 	if (from_one_on(render, slow, &first)) {
+		size_t others = slow->count - (iterations - first);
+
 		dp_words__add(words, "all iterations from %s on", dp_text__count(number, first));
+		if (others)
+			dp_words__add(words, " and %s", dp_text__plural(number, others, "other"));
 		return;
 	}
 	dp_words__add(words, slow->count == 1 ? "iteration " : "iterations ");

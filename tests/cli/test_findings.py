@@ -454,6 +454,27 @@ class Findings(cli.Case):
         self.assertIn("growing-iteration:", text)
         self.assertNotIn("from iteration", text)
 
+    def test_slow_since_a_step(self):
+        """Iterations that are slow since a step are reported once, as slow ones from there on."""
+        def lengths(k):
+            return [("a", 200), ("b", 300), ("c", 400 + 900 * (k == 7 or k >= 34))]
+        text = self.kernels_of(lengths, lambda k: 20 + k % 3)
+        self.assertRegex(text, r"slow all iterations from 34 on and 1 other took \d")
+        self.assertNotIn("from iteration 34", text)
+
+    def test_class_of_a_loops_stream(self):
+        """A stream with less kernel time than the main one does not assist it if it has the loop."""
+        path = self.folder / "class.csv"
+        rows = [(k * 10, 9.5, 8, f"other_{chr(97 + k % 26)}{chr(97 + k * k % 23)}{k % 7}") for k in range(200)]
+        rows += [(k * 50 + i * 10, 5, 7, name) for k in range(40) for i, name in enumerate("abcd")]
+        path.write_text(
+            '"Start","Duration","Device","Stream","Name"\nms,ms,,,\n'
+            + "".join(f'{start},{length},"GPU (0)",{stream},"{name}"\n' for start, length, stream, name in rows))
+        text = cli.run("analyze", "-v", "--stream=7", path).stdout
+        self.assertRegex(text, r"GPU 0 +8 +main ")
+        self.assertRegex(text, r"GPU 0 +7 +loop ")
+        self.assertIn("\n  GPU 0, stream 7: 100% of its kernels", text)
+
     def test_half_of_pageable_copies(self):
         """The cost is half of the time that is shown with it, which says why."""
         text, report = self.run_of(f"upload bytes=64M memory=pageable; {STEP}; {READ}", form="nsys")
