@@ -227,6 +227,18 @@ static bool has_all(const struct assignment *a, const struct dp_loops_request *r
 	return exact == r->counts_count;
 }
 
+/* By how much all known numbers are missed; infinite if one has no loop. */
+static double misfit_of(const struct assignment *a, const struct dp_loops_request *r)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < r->counts_count; i++)
+		sum += a->loop_of[i] == DP_NONE
+			       ? (double)INFINITY
+			       : misfit(&a->loops.loops[a->loop_of[i]], r->counts[i]);
+	return sum;
+}
+
 /*
  * Returns true if the loops of a search by count are better than those of the tree: they are near
  * more of the numbers and, where they miss one, cover as much as the tree's likely loop. A number
@@ -508,26 +520,26 @@ static int choose_assignment(struct dp_detection *d, struct assignment *tree,
 	return status || taken ? status : take_assigned(d, tree);
 }
 
-/* Searches the tree and, if it lacks a known number, the same suffix tree for the numbers. */
+/*
+ * Searches the tree and, if it lacks a known number, the same suffix tree for the numbers. Of the
+ * trees with and without loops of little confidence, the one whose loops come nearer counts.
+ */
 static int find_counts(struct dp_detection *d)
 {
 	const struct dp_loops_request *r = d->request;
-	struct assignment tree = { .loop_of = NULL }, listed = tree, by_count = tree;
+	struct assignment tree = { .loop_of = NULL }, listed = tree, by_count = tree, *best = &tree;
 	int status = search_tree(&tree, d, true);
 
 	if (!status && !has_all(&tree, r))
 		status = search_listed(&listed, d);
-	if (!status && has_all(&listed, r)) {
-		status = take_assigned(d, &listed);
-		goto out;
-	}
-	if (!status && r->counts_count == 1)
-		note_likely(d, &tree.loops, r->counts[0]);
-	if (!status && count_near(&tree, r) < r->counts_count)
+	if (!status && listed.loop_of && misfit_of(&listed, r) < misfit_of(&tree, r))
+		best = &listed;
+	if (!status && r->counts_count == 1 && !has_all(best, r))
+		note_likely(d, &best->loops, r->counts[0]);
+	if (!status && count_near(best, r) < r->counts_count)
 		status = search_counts(&by_count, d);
 	if (!status)
-		status = choose_assignment(d, &tree, &by_count);
-out:
+		status = choose_assignment(d, best, &by_count);
 	assignment_fini(&by_count);
 	assignment_fini(&listed);
 	assignment_fini(&tree);
