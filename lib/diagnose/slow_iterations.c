@@ -37,7 +37,7 @@
 static const struct {
 	const char *metric;
 	const char *evidence; /* the mean excess of it in slow iterations, */
-	const char *count;    /* and in how many, if only in some */
+	const char *count;    /* or in these of them, if only some have it */
 	const char *advice;
 } causes[] = {
 	{ "host_wait_ns", "more_host_wait_ns", "more_host_wait_iterations",
@@ -189,24 +189,33 @@ static void explain_host(const struct dp_rule_input *input, struct dp_rule_findi
 		out->finding.advice = dp_rule__stall_advice(most.purpose);
 }
 
-/* Adds a cause and, if only some of several slow iterations have it, how many of them. */
+/*
+ * Adds a cause: its mean excess in the slow iterations. If only some of these have it, it is that
+ * of these, with their number.
+ */
 static void add_cause(const struct dp_rule_input *input, struct dp_rule_finding *out, size_t cause)
 {
 	const double *values = dp_rule__metric(input, causes[cause].metric);
 	double usual_ns = dp_rule__typical(input, causes[cause].metric);
-	double least_ns = LEAST_CAUSE * excess_of(input, "period_ns");
+	double least_ns = LEAST_CAUSE * excess_of(input, "period_ns"), sum_ns = 0;
 	size_t all = 0, some = 0;
 
-	dp_rule__evidence(out, causes[cause].evidence, "ns",
-			  excess_of(input, causes[cause].metric));
 	for (size_t k = 0; values && k < input->loop->iterations; k++) {
 		if (!input->slow[k] || isnan(values[k]))
 			continue;
 		all++;
-		some += values[k] - usual_ns > least_ns;
+		if (!(values[k] - usual_ns > least_ns))
+			continue;
+		some++;
+		sum_ns += values[k] - usual_ns;
 	}
-	if (some && (double)some < NEARLY_ALL * (double)all)
-		dp_rule__evidence(out, causes[cause].count, "count", (double)some);
+	if (!some || (double)some >= NEARLY_ALL * (double)all) {
+		dp_rule__evidence(out, causes[cause].evidence, "ns",
+				  excess_of(input, causes[cause].metric));
+		return;
+	}
+	dp_rule__evidence(out, causes[cause].evidence, "ns", sum_ns / (double)some);
+	dp_rule__evidence(out, causes[cause].count, "count", (double)some);
 }
 
 bool dp_rule__explain_slow(const struct dp_rule_input *input, struct dp_rule_finding *out)

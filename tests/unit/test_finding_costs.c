@@ -251,7 +251,7 @@ TEST(few_iterations_have_the_cost)
 	dp_findings__fini(&at.findings);
 }
 
-/* Of what takes longer in slow iterations on average, in how many it does. */
+/* If only some slow iterations have what takes longer, it is what these have on average. */
 TEST(some_slow_iterations_have_a_cause)
 {
 	const struct dp_finding *finding;
@@ -266,7 +266,9 @@ TEST(some_slow_iterations_have_a_cause)
 	metric("host_wait_ns")[7] = 2e6;
 	finding = find("slow-iterations");
 	ck_assert_double_eq(evidence(finding, "more_compute_iterations"), 2);
+	ck_assert_double_eq(evidence(finding, "more_compute_ns"), 2e6);
 	ck_assert_double_eq(evidence(finding, "more_host_wait_iterations"), 1);
+	ck_assert_double_eq(evidence(finding, "more_host_wait_ns"), 2e6);
 	metric("compute_ns")[7] = 2e6;
 	ck_assert_double_nan(evidence(find("slow-iterations"), "more_compute_iterations"));
 	dp_findings__fini(&at.findings);
