@@ -164,6 +164,7 @@ struct dp_pair_kernel {
 	size_t places;	     /* in the pattern that has more of them */
 	struct dp_difference ns;
 	double calls[2]; /* per iteration */
+	bool elsewhere;	 /* added or removed, but the other run has it outside the loop */
 };
 
 DP_API const struct dp_pair_kernel *dp_pair_kernel(const struct dp_comparison *comparison,

@@ -85,6 +85,12 @@ int dp_compare__means(struct dp_difference *difference, const struct dp_comparis
 int dp_compare__places(struct dp_comparison *comparison, struct dp_pair_data *pair);
 int dp_compare__kernels(struct dp_comparison *comparison, struct dp_pair_data *pair);
 
+/*
+ * Marks kernels of all pairs that the other run has elsewhere. Errors: DP_ERR_NOMEM. Cost: linear
+ * in the operations of both runs; the names of kernels are sorted.
+ */
+int dp_compare__elsewhere(struct dp_comparison *comparison);
+
 /* Compares findings. Errors: DP_ERR_NOMEM. */
 int dp_compare__findings(struct dp_comparison *comparison, struct dp_pair_data *pair);
 

@@ -14,6 +14,8 @@ static int fill(struct dp_comparison *comparison, const struct dp_compare_option
 		    dp_compare__kernels(comparison, pair) || dp_compare__findings(comparison, pair))
 			status = dp_error__nomem(error, 0);
 	}
+	if (!status && dp_compare__elsewhere(comparison))
+		status = dp_error__nomem(error, 0);
 	return status;
 }
 

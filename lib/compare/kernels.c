@@ -300,3 +300,62 @@ out:
 	free(rows.counterpart);
 	return status;
 }
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names of a trace's kernels, sorted; the caller frees them. NULL if memory runs out. */
+static const char **kernel_names(const struct dp_trace *trace, size_t *count)
+{
+	const struct dp_ops *ops = dp_trace_ops(trace);
+	size_t strings = dp_trace_string_count(trace);
+	const char **names = dp_alloc__array(strings, sizeof(*names));
+	uint8_t *used = dp_alloc__zeroed(strings, sizeof(*used));
+
+	*count = 0;
+	for (size_t i = 0; names && used && i < ops->count; i++) {
+		uint32_t name = ops->name[i];
+
+		if (!dp_op_is_kernel(ops->kind[i]) || name >= strings || used[name])
+			continue;
+		used[name] = 1;
+		names[(*count)++] = dp_trace_string(trace, name);
+	}
+	if (!used) {
+		free(names);
+		names = NULL;
+	}
+	if (names)
+		qsort(names, *count, sizeof(*names), by_text);
+	free(used);
+	return names;
+}
+
+int dp_compare__elsewhere(struct dp_comparison *comparison)
+{
+	int status = DP_OK;
+
+	for (int run = 0; run < 2 && !status; run++) {
+		size_t count;
+		const char **names = kernel_names(dp_analysis_trace(comparison->run[run]), &count);
+
+		for (size_t i = 0; names && i < comparison->pair_count; i++) {
+			const struct dp_pair_data *pair = &comparison->pairs[i];
+
+			for (size_t k = 0; k < pair->kernel_count; k++) {
+				struct dp_pair_kernel *kernel = &pair->kernels[k];
+
+				if (!kernel->name[run])
+					kernel->elsewhere =
+						bsearch(&kernel->name[!run], names, count,
+							sizeof(*names), by_text) != NULL;
+			}
+		}
+		if (!names)
+			status = DP_ERR_NOMEM;
+		free(names);
+	}
+	return status;
+}

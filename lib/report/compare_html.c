@@ -116,12 +116,12 @@ static void write_name(struct dp_render *render, const char *name, size_t place)
 	dp_render__text(render, "]");
 }
 
-static void write_kernel(struct dp_render *render, const struct dp_comparison *comparison,
-			 const struct dp_pair_kernel *kernel, const size_t places[2])
+static void write_kernel(struct dp_render *render, const struct dp_pair_kernel *kernel,
+			 const size_t places[2])
 {
 	struct dp_difference times = kernel->ns;
 
-	dp_render__format(render, "[\"%s\"", dp_compare_words__kind(comparison, kernel));
+	dp_render__format(render, "[\"%s\"", dp_compare_words__kind(kernel));
 	for (int run = 0; run < 2; run++)
 		write_name(render, kernel->name[run], places[run]);
 	for (int run = 0; run < 2; run++) {
@@ -154,8 +154,7 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 	dp_render__text(render, ",\n\"kernels\":[");
 	for (size_t i = 0; i < count; i++) {
 		dp_render__text(render, i ? ",\n" : "\n");
-		write_kernel(render, comparison, dp_pair_kernel(comparison, pair, i),
-			     places + 2 * i);
+		write_kernel(render, dp_pair_kernel(comparison, pair, i), places + 2 * i);
 	}
 	dp_render__text(render, "]");
 out:

@@ -72,8 +72,7 @@ static void write_parts(struct dp_render *render, const struct dp_comparison *co
 	}
 }
 
-static void write_kernel(struct dp_render *render, const struct dp_comparison *comparison,
-			 const struct dp_pair_kernel *kernel)
+static void write_kernel(struct dp_render *render, const struct dp_pair_kernel *kernel)
 {
 	char before[DP_NUMBER_SIZE], after[DP_NUMBER_SIZE], calls[DP_COMPARE_WORDS];
 
@@ -86,7 +85,7 @@ static void write_kernel(struct dp_render *render, const struct dp_comparison *c
 		dp_markdown__kernel(render, kernel->name[run], 0, NAME_COLUMNS);
 	}
 	dp_render__format(
-		render, " | %s | %s | %s | %s |", dp_compare_words__kind(comparison, kernel),
+		render, " | %s | %s | %s | %s |", dp_compare_words__kind(kernel),
 		dp_compare_words__calls(calls, kernel->calls, false),
 		kernel->name[0] ? dp_human__duration(before, kernel->ns.value[0], false) : "",
 		kernel->name[1] ? dp_human__duration(after, kernel->ns.value[1], false) : "");
@@ -113,7 +112,7 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 				"\n| kernel | | calls | before | after | change | %s "
 				"|\n|---|---|---:|---:|---:|---:|---|\n",
 				dp_compare_words__ci(ci, dp_comparison_confidence(comparison)));
-		write_kernel(render, comparison, kernel);
+		write_kernel(render, kernel);
 	}
 	if (more)
 		dp_render__format(render, "\n%zu more kernels changed.\n", more);

@@ -268,8 +268,7 @@ static size_t calls_text(char buf[DP_COMPARE_WORDS], const struct dp_pair_kernel
 	return dp_label_width(buf);
 }
 
-static void write_kernel(struct dp_render *render, const struct dp_comparison *comparison,
-			 const struct rows *rows, size_t row)
+static void write_kernel(struct dp_render *render, const struct rows *rows, size_t row)
 {
 	const struct dp_pair_kernel *kernel = rows->kernels[row];
 	const char *const *names = rows->names + 2 * row;
@@ -283,7 +282,7 @@ static void write_kernel(struct dp_render *render, const struct dp_comparison *c
 	if (kernel->kind == DP_KERNEL_ADDED || kernel->kind == DP_KERNEL_REMOVED)
 		times.value[kernel->kind == DP_KERNEL_REMOVED] = (double)NAN;
 	write_numbers(render, &times, "ns", COLUMN);
-	dp_text__column(render, dp_compare_words__kind(comparison, kernel), KIND_COLUMN);
+	dp_text__column(render, dp_compare_words__kind(kernel), KIND_COLUMN);
 	room = rows->room + rows->calls;
 	room -= DP_MIN(calls_text(calls, kernel, ascii), room - 1);
 	dp_render__text(render, dp_label__kernel_at(label, names[first], places[first],
@@ -347,7 +346,7 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 	if (rows.count)
 		write_head(render, COLUMN, "kernel (calls per iteration)");
 	for (size_t i = 0; i < rows.count; i++)
-		write_kernel(render, comparison, &rows, i);
+		write_kernel(render, &rows, i);
 	if (rows.more)
 		dp_render__format(render, "and %s (%s shows %s)\n",
 				  dp_text__plural(number, rows.more, "more change"),

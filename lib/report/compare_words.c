@@ -74,26 +74,11 @@ bool dp_compare_words__shows(const struct dp_pair_kernel *kernel, double period_
 	return fabs(kernel->ns.change) >= LEAST_KERNEL * period_ns;
 }
 
-static bool has_name(const struct dp_comparison *comparison, enum dp_run run, const char *name)
+const char *dp_compare_words__kind(const struct dp_pair_kernel *kernel)
 {
-	const struct dp_trace *trace = dp_analysis_trace(dp_comparison_analysis(comparison, run));
-
-	for (uint32_t i = 0; i < dp_trace_string_count(trace); i++)
-		if (!strcmp(dp_trace_string(trace, i), name))
-			return true;
-	return false;
-}
-
-const char *dp_compare_words__kind(const struct dp_comparison *comparison,
-				   const struct dp_pair_kernel *kernel)
-{
-	if (kernel->kind == DP_KERNEL_REMOVED &&
-	    has_name(comparison, DP_RUN_AFTER, kernel->name[DP_RUN_BEFORE]))
-		return "left";
-	if (kernel->kind == DP_KERNEL_ADDED &&
-	    has_name(comparison, DP_RUN_BEFORE, kernel->name[DP_RUN_AFTER]))
-		return "joined";
-	return dp_kernel_change_name(kernel->kind);
+	if (!kernel->elsewhere)
+		return dp_kernel_change_name(kernel->kind);
+	return kernel->kind == DP_KERNEL_REMOVED ? "left" : "joined";
 }
 
 double dp_compare_words__period(const struct dp_comparison *comparison, size_t pair)

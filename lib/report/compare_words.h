@@ -70,10 +70,9 @@ bool dp_compare_words__shows(const struct dp_pair_kernel *kernel, double period_
 
 /*
  * The kind of change, for people: "left" instead of "removed", or "joined" instead of "added", for
- * a kernel that the other run has, too, but not in the loop. Static. Cost: linear in its names.
+ * a kernel that the other run has, too, but not in the loop. Static.
  */
-const char *dp_compare_words__kind(const struct dp_comparison *comparison,
-				   const struct dp_pair_kernel *kernel);
+const char *dp_compare_words__kind(const struct dp_pair_kernel *kernel);
 
 /* The longer period of the two runs, as the reference for that. */
 double dp_compare_words__period(const struct dp_comparison *comparison, size_t pair);

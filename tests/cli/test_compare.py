@@ -555,17 +555,23 @@ class Findings(cli.Case):
                              rf"\n  before .* {periods}\n")
 
     def test_kernels_outside_the_loop(self):
-        """A kernel that left the loop, but runs on another stream, is not removed."""
+        """A kernel that left the loop, but runs on another stream, is not removed; an operator is no kernel."""
         def write(name, stream):
             path, events = self.folder / name, []
             for k in range(12):
                 for i, (kernel, place) in enumerate([("gemm", 7), ("relu", 7), ("norm", 7), ("log", stream)]):
+                    if not place:
+                        events.append({"ph": "X", "cat": "cpu_op", "name": kernel, "pid": 1, "tid": 1,
+                                       "ts": 1000 * k + 300, "dur": 90})
+                        continue
                     events.append({"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": place,
                                    "ts": 1000 * k + 100 * i, "dur": 90, "args": {"device": 0, "stream": place}})
             path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
             return path
         runs = write("inside.json", 7), write("outside.json", 8)
-        for order, word, wrong in (runs, "left", "removed"), (runs[::-1], "joined", "added"):
+        gone = runs[0], write("gone.json", 0)
+        for order, word, wrong in (runs, "left", "removed"), (runs[::-1], "joined", "added"), \
+                (gone, "removed", "left"), (gone[::-1], "added", "joined"):
             text = cli.run("compare", "-vv", *order).stdout
             self.assertRegex(text, rf"  {word} +log \(1\)")
             self.assertNotRegex(text, rf"  {wrong} +log \(1\)")
