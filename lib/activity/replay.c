@@ -355,15 +355,21 @@ static double idle_of(const struct dp_replay_run *run)
 	struct dp_replay_span *spans = run->spans;
 	int64_t idle_ns = 0, until_ns, end_ns;
 	size_t first, last, count = 0;
+	bool in_order = true;
 
 	measured_ops(run->model, &first, &last);
 	until_ns = run->op_start[first];
 	end_ns = run->op_start[last];
-	for (size_t i = 0; i < run->model->op_count; i++)
-		if (!is_hidden(run, i) && run->op_start[i] < end_ns)
-			spans[count++] =
-				(struct dp_replay_span){ run->op_start[i], run->op_end[i] };
-	qsort(spans, count, sizeof(*spans), by_start);
+	for (size_t i = 0; i < run->model->op_count; i++) {
+		if (is_hidden(run, i) || run->op_start[i] >= end_ns || run->op_end[i] <= until_ns)
+			continue;
+		spans[count] = (struct dp_replay_span){ run->op_start[i], run->op_end[i] };
+		in_order &= !count || spans[count - 1].start_ns <= spans[count].start_ns;
+		count++;
+	}
+	/* as those of a single stream are */
+	if (!in_order)
+		qsort(spans, count, sizeof(*spans), by_start);
 	for (size_t i = 0; i < count; i++) {
 		idle_ns += DP_MAX(0, spans[i].start_ns - until_ns);
 		until_ns = DP_MAX(until_ns, spans[i].end_ns);
