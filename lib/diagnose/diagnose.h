@@ -317,9 +317,8 @@ double dp_rule__stall_ns(const struct dp_rule_input *input);
 #define DP_RULE_MORE 0.05
 
 /*
- * If more is predicted to be saved than a finding costs, adds how much, and why: most of it is
- * other idle time that ends, too, or work that overlaps with other work then, each apart from the
- * cost.
+ * If more is predicted to be saved than a finding costs, adds how much, and why: other idle time
+ * that ends, too, work that overlaps with other work then, or both, apart from the cost.
  */
 void dp_rule__explain_saving(struct dp_rule_finding *found, const struct dp_replay *replay);
 

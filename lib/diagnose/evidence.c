@@ -2,6 +2,7 @@
 #include "diagnose/diagnose.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 void dp_rule__evidence(struct dp_rule_finding *finding, const char *name, const char *unit,
@@ -36,6 +37,7 @@ void dp_rule__explain_saving(struct dp_rule_finding *found, const struct dp_repl
 		finding->predicted_from_ns - finding->predicted_ns - finding->recoverable_ns;
 	double idle_ns = replay->idle_ns[DP_REPLAY_NOTHING] - replay->idle_ns[found->change];
 	double overlap_ns = replay->period_ns - replay->without_ns[found->change] - idle_ns;
+	double share;
 
 	if (!(more_ns > DP_RULE_MORE * finding->recoverable_ns) || finding->predicted_with)
 		return;
@@ -43,6 +45,11 @@ void dp_rule__explain_saving(struct dp_rule_finding *found, const struct dp_repl
 		idle_ns -= cost_ns;
 	else
 		overlap_ns -= cost_ns;
-	dp_rule__evidence(found, overlap_ns > idle_ns ? "saved_overlap_ns" : "saved_idle_ns", "ns",
-			  more_ns);
+	share = idle_ns / (idle_ns + overlap_ns);
+	if (!(fmin(idle_ns, overlap_ns) > DP_RULE_MORE * fmax(idle_ns, overlap_ns)))
+		share = overlap_ns > idle_ns ? 0 : 1;
+	if (share > 0)
+		dp_rule__evidence(found, "saved_idle_ns", "ns", share * more_ns);
+	if (share < 1)
+		dp_rule__evidence(found, "saved_overlap_ns", "ns", (1 - share) * more_ns);
 }

@@ -83,7 +83,9 @@ static void add_more(struct dp_words *words, const struct dp_render *render,
 		if (!strcmp(at->name, "saved_idle_ns"))
 			dp_words__add(words, ", since another %s of idle time ends, too", time);
 		else if (!strcmp(at->name, "saved_overlap_ns"))
-			dp_words__add(words, ", since other work then overlaps for another %s",
+			dp_words__add(words, ", %s other work then overlaps for another %s",
+				      isnan(evidence_of(finding, "saved_idle_ns")) ? "since"
+										   : "and",
 				      time);
 	}
 }

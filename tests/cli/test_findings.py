@@ -526,8 +526,11 @@ class Findings(cli.Case):
         period = report["loops"][0]["summary"]["avg_period_ns"]
         self.assertGreater(period - finding["predicted_ns"], 1.1 * finding["recoverable_ns"])
         more = period - finding["predicted_ns"] - finding["recoverable_ns"]
-        self.assertAlmostEqual(1, finding["evidence"]["saved_idle_ns"] / more, delta=0.05)
-        self.assertRegex(text, r", since another [\d.]+ .s of idle time ends, too\)")
+        idle, overlap = (finding["evidence"][f"saved_{name}_ns"] for name in ("idle", "overlap"))
+        self.assertAlmostEqual(1, (idle + overlap) / more, delta=0.05)
+        self.assertLess(idle, report["loops"][0]["summary"]["avg_idle_ns"] - finding["recoverable_ns"])
+        self.assertRegex(text, r", since another [\d.]+ .s of idle time ends, too, "
+                               r"and other work then overlaps for another [\d.]+ .s\)")
 
     def test_one_change_ends_two(self):
         """Faster launches end both: each prediction names the other, and they are the same."""

@@ -204,7 +204,7 @@ TEST(severity_is_by_what_is_saved)
 	dp_findings__fini(&at.findings);
 }
 
-/* A saving beyond the cost has a reason: other idle time ends, or other work overlaps. */
+/* A saving beyond the cost has reasons: other idle time ends, and other work overlaps. */
 TEST(savings_beyond_the_cost_have_a_reason)
 {
 	struct dp_replay replay = { .period_ns = 1e6 };
@@ -224,6 +224,10 @@ TEST(savings_beyond_the_cost_have_a_reason)
 	ck_assert_double_nan(evidence(finding, "saved_idle_ns"));
 	replay.idle_ns[DP_REPLAY_COMMUNICATION] = 4e4;
 	finding = find("exposed-communication");
+	ck_assert_double_eq_tol(evidence(finding, "saved_overlap_ns"), 4e4, 1e-3);
+	ck_assert_double_eq_tol(evidence(finding, "saved_idle_ns"), 16e4, 1e-3);
+	replay.idle_ns[DP_REPLAY_COMMUNICATION] = 5e3;
+	finding = find("exposed-communication");
 	ck_assert_double_nan(evidence(finding, "saved_overlap_ns"));
 	ck_assert_double_eq_tol(evidence(finding, "saved_idle_ns"), 2e5, 1e-3);
 	/* the cost itself is idle time */
@@ -231,7 +235,8 @@ TEST(savings_beyond_the_cost_have_a_reason)
 	replay.without_ns[DP_REPLAY_INNER_WAITS] = 7e5;
 	replay.idle_ns[DP_REPLAY_INNER_WAITS] = 4e4;
 	finding = find("sync-call");
-	ck_assert_double_eq_tol(evidence(finding, "saved_overlap_ns"), 2e5, 1e-3);
+	ck_assert_double_eq_tol(evidence(finding, "saved_overlap_ns"), 14e4, 1e-3);
+	ck_assert_double_eq_tol(evidence(finding, "saved_idle_ns"), 6e4, 1e-3);
 	dp_findings__fini(&at.findings);
 }
 
