@@ -399,7 +399,7 @@ static void add_outside(struct dp_words *words, const struct dp_render *render,
 {
 	static const char *const names[DP_CAPTURE_PARTS] = { "kernels", "uploads", "downloads",
 							     "other copies and memsets", "idle" };
-	double shares[DP_CAPTURE_PARTS], rest = 1;
+	double shares[DP_CAPTURE_PARTS], rest = 0;
 	char number[DP_NUMBER_SIZE];
 	bool any = false;
 
@@ -408,16 +408,16 @@ static void add_outside(struct dp_words *words, const struct dp_render *render,
 				 end_ns))
 		return;
 	for (size_t i = 0; i < DP_CAPTURE_PARTS; i++) {
-		if (!(shares[i] >= LEAST_OUTSIDE))
+		if (!(shares[i] >= LEAST_OUTSIDE)) {
+			rest += shares[i];
 			continue;
+		}
 		if (!any)
 			dp_words__add(words, "; the rest of the %s: ", dp_text__whole(render));
 		dp_words__add(words, "%s%s %s", any ? ", " : "", names[i],
 			      dp_human__share(number, shares[i]));
-		rest -= shares[i];
 		any = true;
 	}
-	/* parts may overlap */
 	if (any && rest >= LEAST_REST)
 		dp_words__add(words, ", all else %s", dp_human__share(number, rest));
 }

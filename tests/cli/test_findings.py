@@ -834,8 +834,11 @@ class Findings(cli.Case):
         rows += [(1000 + k, 0.9, "abc"[k % 3]) for k in range(60)]
         rows += [(1060, 200, "[CUDA memcpy DtoH]")]
         small = [(800, 12, "[CUDA memset]"), (900, 24, "set_up")]
+        # parts may overlap
         for more, parts in ([], "uploads 58.3%, downloads 16.7%, idle 25.0%"), \
-                (small, "uploads 58.3%, downloads 16.7%, idle 22.0%, all else 3.0%"):
+                (small, "uploads 58.3%, downloads 16.7%, idle 22.0%, all else 3.0%"), \
+                ([(300, 400, "set_up"), small[0]],
+                 "kernels 33.3%, uploads 58.3%, downloads 16.7%, idle 24.0%, all else 1.0%"):
             path.write_text(
                 '"Start","Duration","Device","Stream","Name"\nms,ms,,,\n'
                 + "".join(f'{start},{length},"GPU (0)",7,"{name}"\n' for start, length, name in rows + more)
