@@ -159,7 +159,7 @@ static int write_loop(struct dp_render *render, size_t id)
 						  dp_text__summary(render, id, "mad_period_ns"),
 						  false));
 	dp_render__text(render, "  \n");
-	dp_text__loop_origin(&origin, render, id);
+	dp_text__loop_origin(&origin, render, id, false);
 	dp_markdown__words(render, origin.text);
 	dp_render__text(render, "\n");
 	write_parts(render, id);

@@ -211,8 +211,12 @@ void dp_text__loop_title(struct dp_words *words, struct dp_render *render, size_
 /* Adds ", stream 7 and 2 others": those of a loop. Returns true if there are several. */
 bool dp_text__loop_streams(struct dp_words *words, const struct dp_render *render, size_t id);
 
-/* Adds where a loop runs, how it was found, and what is special about some iterations. */
-void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id);
+/*
+ * Adds where a loop runs, how it was found, and what is special about some iterations. slow_shown:
+ * the caller also writes which iterations are slow; a step from which on all are is left out.
+ */
+void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id,
+			  bool slow_shown);
 
 /*
  * The share of a loop's whole iterations that begin in iterations of another loop of its stream.

@@ -19,11 +19,19 @@ static size_t write_name(struct dp_render *render, size_t id)
 	return 7 + dp_number__integer(number, (int64_t)id);
 }
 
+/* Requested metrics are never left out. */
+static bool leaves_parts(const struct dp_render *render)
+{
+	const struct dp_text *text = render->state;
+
+	return text->given_up >= DP_LEAVE_PARTS && !render->options->metrics;
+}
+
 static void write_origin(struct dp_render *render, size_t id)
 {
 	struct dp_words words = { 0 };
 
-	dp_text__loop_origin(&words, render, id);
+	dp_text__loop_origin(&words, render, id, !leaves_parts(render));
 	dp_text__blanks(render, DP_TEXT_INDENT);
 	dp_text__wrap(render, DP_TEXT_INDENT, DP_TEXT_INDENT, words.text);
 }
@@ -416,14 +424,6 @@ static void write_nested(struct dp_render *render, size_t id)
 		dp_words__add(&words, ", %s", dp_text__plural(kernels, more, "more loop"));
 	dp_text__label(render, "nested");
 	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY, words.text);
-}
-
-/* Requested metrics are never left out. */
-static bool leaves_parts(const struct dp_render *render)
-{
-	const struct dp_text *text = render->state;
-
-	return text->given_up >= DP_LEAVE_PARTS && !render->options->metrics;
 }
 
 void dp_text__loop(struct dp_render *render, size_t loop)

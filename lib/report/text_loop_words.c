@@ -551,14 +551,12 @@ static bool grows(const struct dp_render *render, size_t id)
 	return found;
 }
 
-/* Adds from which iteration on periods are longer, unless those are the slow iterations. */
+/* Adds from which iteration on periods are longer. */
 static void add_step(struct dp_words *words, const struct dp_render *render, size_t id)
 {
 	double first = dp_text__summary(render, id, "period_step_iteration");
 	char longer[DP_NUMBER_SIZE], iteration[DP_TEXT_SIZE];
 
-	if (dp_text__slow_from(render, id, (size_t)first))
-		return;
 	dp_words__add(words, "; period +%s from iteration %s on",
 		      dp_human__duration(longer, dp_text__summary(render, id, "period_step_ns"),
 					 render->options->ascii),
@@ -582,7 +580,16 @@ bool dp_text__loop_streams(struct dp_words *words, const struct dp_render *rende
 	return more > 0;
 }
 
-void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id)
+/* Returns true if the iterations from the step on are those that are reported as slow. */
+static bool is_slow_step(const struct dp_render *render, size_t id)
+{
+	double first = dp_text__summary(render, id, "period_step_iteration");
+
+	return dp_text__slow_from(render, id, (size_t)first);
+}
+
+void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size_t id,
+			  bool slow_shown)
 {
 	const struct dp_trace *trace = dp_analysis_trace(render->analysis);
 	const struct dp_loop *loop = dp_analysis_loop(render->analysis, id);
@@ -612,7 +619,8 @@ void dp_text__loop_origin(struct dp_words *words, struct dp_render *render, size
 		add_phase(words, loop);
 	add_exceptions(words, render, loop);
 	add_rest(words, render, loop, add_extent(words, render, loop));
-	if (dp_text__summary(render, id, "period_step_ns") > 0 && !grows(render, id))
+	if (dp_text__summary(render, id, "period_step_ns") > 0 && !grows(render, id) &&
+	    !(slow_shown && is_slow_step(render, id)))
 		add_step(words, render, id);
 }
 
@@ -620,6 +628,6 @@ void dp_text__loop_in_words(struct dp_words *words, struct dp_render *render, si
 {
 	dp_text__loop_title(words, render, id);
 	dp_words__add(words, ". ");
-	dp_text__loop_origin(words, render, id);
+	dp_text__loop_origin(words, render, id, false);
 	dp_words__add(words, ".");
 }

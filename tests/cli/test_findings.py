@@ -455,12 +455,15 @@ class Findings(cli.Case):
         self.assertNotIn("from iteration", text)
 
     def test_slow_since_a_step(self):
-        """Iterations that are slow since a step are reported once, as slow ones from there on."""
+        """Iterations that are slow since a step are reported once, as slow ones from there on if these are shown."""
         def lengths(k):
-            return [("a", 200), ("b", 300), ("c", 400 + 900 * (k == 7 or k >= 34))]
+            return [("a", 200), ("b", 300), ("c", 400 + 900 * (k == 7 or k >= 28))]
         text = self.kernels_of(lengths, lambda k: 20 + k % 3)
-        self.assertRegex(text, r"slow all iterations from 34 on and 1 other took \d")
-        self.assertNotIn("from iteration 34", text)
+        self.assertRegex(text, r"slow all iterations from 28 on and 1 other took \d")
+        self.assertNotIn("from iteration 28", text)
+        for form in "markdown", "html":
+            text = cli.run("analyze", f"--format={form}", self.folder / "kernels.json").stdout
+            self.assertRegex(text, "period [+]900.0 .s from iteration 28 on")
 
     def test_class_of_a_loops_stream(self):
         """A stream with less kernel time than the main one does not assist it if it has the loop."""
