@@ -534,7 +534,7 @@ static int find_counts(struct dp_detection *d)
 		status = search_listed(&listed, d);
 	if (!status && listed.loop_of && misfit_of(&listed, r) < misfit_of(&tree, r))
 		best = &listed;
-	if (!status && r->counts_count == 1 && !has_all(best, r))
+	if (!status && r->counts_count == 1)
 		note_likely(d, &best->loops, r->counts[0]);
 	if (!status && count_near(best, r) < r->counts_count)
 		status = search_counts(&by_count, d);
