@@ -41,7 +41,7 @@ static void write_headline(struct dp_render *render)
 	if (isfinite(median_ns) && dp_text__period_groups(&words, "periods ", render, loop))
 		dp_words__add(&words, "; ");
 	else if (isfinite(median_ns))
-		dp_words__add(&words, "median period %s; ",
+		dp_words__add(&words, "%s %s; ", dp_text__period_name(render, loop),
 			      dp_human__duration(number, median_ns, false));
 	if (first) {
 		dp_words__add(&words, "%s %s", dp_severity_name(first->severity), first->rule);
@@ -151,7 +151,7 @@ static int write_loop(struct dp_render *render, size_t id)
 	if (isfinite(median_ns) && dp_text__period_groups(&groups, "", render, id))
 		dp_render__format(render, ", periods **%s**", groups.text);
 	else if (isfinite(median_ns))
-		dp_render__format(render, ", median period **%s**",
+		dp_render__format(render, ", %s **%s**", dp_text__period_name(render, id),
 				  dp_human__duration(period, median_ns, false));
 	if (isfinite(median_ns) && !groups.text[0] && dp_text__period_count(render, id) > 1)
 		dp_render__format(render, " (\xc2\xb1%s)",

@@ -128,6 +128,9 @@ void dp_text__spent(struct dp_render *render, size_t loop);
 /* The number of periods that the median and the deviation of a loop's periods are of. */
 size_t dp_text__period_count(const struct dp_render *render, size_t loop);
 
+/* What a report calls the median of these: "median period", or "one period of". */
+const char *dp_text__period_name(const struct dp_render *render, size_t loop);
+
 /*
  * If no iteration has the median, because half of them take much longer than the others: adds
  * before and "117 ms and 1.05 s (2 each)", or "1.08–203 ms" unless the periods of each half are

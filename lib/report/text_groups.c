@@ -38,6 +38,11 @@ size_t dp_text__period_count(const struct dp_render *render, size_t loop)
 	return count;
 }
 
+const char *dp_text__period_name(const struct dp_render *render, size_t loop)
+{
+	return dp_text__period_count(render, loop) == 1 ? "one period of" : "median period";
+}
+
 /* The steady periods, sorted. NULL if memory runs out. */
 static double *gather(struct dp_render *render, size_t loop, size_t *count)
 {

@@ -243,7 +243,8 @@ static void add_period(struct dp_words *words, struct dp_render *render, size_t 
 	}
 	if (dp_text__period_groups(words, ", periods ", render, id))
 		return;
-	dp_words__add(words, ", median period %s", dp_human__duration(number, median_ns, ascii));
+	dp_words__add(words, ", %s %s", dp_text__period_name(render, id),
+		      dp_human__duration(number, median_ns, ascii));
 	if (dp_text__period_count(render, id) > 1)
 		dp_words__add(words, " (%s%s)", ascii ? "+-" : "\xc2\xb1",
 			      dp_human__rough(number, mad_ns, ascii));
