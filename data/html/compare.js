@@ -54,10 +54,18 @@ function showVerdicts() {
 	byId("pair-select").onchange = event => showPair(Number(event.target.value));
 }
 
-/* Periods past the warm-up: [iteration, period]. */
+/* The periods that medians and means include: [iteration, period]. */
 function periods(loop) {
-	return loop.series.y.map((value, i) => [loop.series.x ? loop.series.x[i] : i, value])
-		.filter(point => point[0] >= loop.warmup && point[1] !== null);
+	return loop.series.y.map((value, i) => [loop.series.x ? loop.series.x[i] : i, value]).filter(point => point[1] !== null);
+}
+
+/* What the chart of periods leaves out. */
+function excluded(loops) {
+	const sum = key => loops.reduce((total, loop) => total + loop[key], 0), interrupted = sum("interrupted");
+	const words = [sum("warmup") ? "warm-up" : "",
+		interrupted ? `${interrupted} ${interrupted > 1 ? "periods" : "period"} with other kernels between two iterations` : ""].filter(Boolean);
+
+	return words.length ? el("span", { class: "quiet" }, "without " + words.join(", and without ")) : "";
 }
 
 function showPeriods(loops) {
@@ -76,7 +84,7 @@ function showPeriods(loops) {
 		hover: (k, found) => [`iteration ${k}`, ...found.map(([i, value]) => `${sets[i].label}: ${format.duration(value)}`)],
 	}));
 	byId("periods-legend").replaceChildren(...sets.map(set => key(set.color, set.label)),
-		loops.some(loop => loop.warmup) ? el("span", { class: "quiet" }, "without warm-up") : "");
+		excluded(loops));
 	zoomText();
 }
 

@@ -27,12 +27,20 @@ static void string(struct dp_render *render, const char *key, const char *text)
 static void write_loop(struct dp_render *render, size_t loop, bool timeline)
 {
 	struct dp_html_ranking ranking = { NULL, 0, 0, SIZE_MAX, SIZE_MAX };
-	size_t iterations = dp_analysis_loop(render->analysis, loop)->iterations, warmup = 0;
+	size_t warmup = 0, interrupted = 0, period = dp_metric_find("period_ns");
 	int status = dp_html__rank(render, loop, &ranking);
+	const struct dp_iteration *at;
 
-	for (size_t k = 0; k < iterations; k++)
-		warmup += dp_analysis_loop_iteration(render->analysis, loop, k)->warmup;
-	dp_render__format(render, "{\"id\":%zu,\"warmup\":%zu,\"series\":", loop, warmup);
+	for (size_t k = 0; (at = dp_analysis_loop_iteration(render->analysis, loop, k)); k++) {
+		warmup += at->warmup;
+		interrupted +=
+			!at->warmup &&
+			isfinite(dp_analysis_loop_metric(render->analysis, loop, period, k)) &&
+			!dp_analysis_loop_is_steady(render->analysis, loop, k);
+	}
+	dp_render__format(render,
+			  "{\"id\":%zu,\"warmup\":%zu,\"interrupted\":%zu,\"series\":", loop,
+			  warmup, interrupted);
 	dp_html__one_series(render, loop, dp_html__metric("period_ns"));
 	/* A saved report has no operations. */
 	if (timeline && ranking.count && dp_trace_ops(dp_analysis_trace(render->analysis))->count)
@@ -57,6 +65,7 @@ static void write_run(struct dp_render *render, const struct dp_comparison *comp
 	}
 	html = render->state;
 	html->most_values = DP_HTML_SERIES_MOST;
+	html->only_steady = true;
 	dp_render__format(render, "%s\n{\"run\":\"%s\"", run ? "," : "", run ? "after" : "before");
 	dp_html__trace(render);
 	dp_html__streams(render);

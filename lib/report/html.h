@@ -29,6 +29,7 @@ struct dp_html {
 	size_t metrics;	    /* how many there are */
 	size_t full;	    /* loops shown in full so far */
 	size_t most_values; /* of one series */
+	bool only_steady;   /* series have the values that averages include */
 	bool findings;	    /* their list is open */
 	size_t found;
 	uint32_t *slots; /* by string id: its index in names plus 1, or 0 */
@@ -102,7 +103,10 @@ size_t dp_html__metric(const char *name);
 /* Ranks the iterations of a loop. The caller frees ranking->ranks. Errors: DP_ERR_NOMEM. */
 int dp_html__rank(struct dp_render *render, size_t loop, struct dp_html_ranking *ranking);
 
-/* Writes one metric over a loop's iterations, reduced to html->most_values, as an object. */
+/*
+ * Writes one metric over a loop's iterations, reduced to html->most_values, as an object; without
+ * the values that html->only_steady excludes.
+ */
 void dp_html__one_series(struct dp_render *render, size_t loop, size_t metric);
 
 /* Writes keys of a loop: its series, histogram, breakdown, slowest iterations. */

@@ -78,6 +78,16 @@ int dp_html__rank(struct dp_render *render, size_t loop, struct dp_html_ranking 
 	return DP_OK;
 }
 
+/* A value of a series; NaN if the page excludes it. */
+static double series_value(const struct dp_render *render, size_t loop, size_t metric, size_t k)
+{
+	const struct dp_html *html = render->state;
+
+	return html->only_steady && !dp_analysis_loop_is_steady(render->analysis, loop, k)
+		       ? (double)NAN
+		       : dp_analysis_loop_metric(render->analysis, loop, metric, k);
+}
+
 /*
  * The iterations in [from, to) with the smallest and the largest value. Returns false if none has a
  * value.
@@ -89,7 +99,7 @@ static bool extremes(struct dp_render *render, size_t loop, size_t metric, size_
 	size_t least = SIZE_MAX, most = SIZE_MAX;
 
 	for (size_t k = from; k < to; k++) {
-		double value = dp_analysis_loop_metric(render->analysis, loop, metric, k);
+		double value = series_value(render, loop, metric, k);
 
 		if (!isfinite(value))
 			continue;
@@ -129,9 +139,7 @@ static void write_decimated(struct dp_render *render, size_t loop, size_t metric
 			dp_render__text(render, any ? "," : "");
 			any = true;
 			if (values)
-				dp_html__value(render,
-					       dp_analysis_loop_metric(render->analysis, loop,
-								       metric, found[i]),
+				dp_html__value(render, series_value(render, loop, metric, found[i]),
 					       unit);
 			else
 				dp_render__integer(render, (int64_t)found[i]);
@@ -156,8 +164,7 @@ void dp_html__one_series(struct dp_render *render, size_t loop, size_t metric)
 		write_decimated(render, loop, metric, html->most_values / 2, true);
 	for (size_t k = 0; count <= html->most_values && k < count; k++) {
 		dp_render__text(render, k ? "," : "");
-		dp_html__value(render, dp_analysis_loop_metric(render->analysis, loop, metric, k),
-			       unit);
+		dp_html__value(render, series_value(render, loop, metric, k), unit);
 	}
 	dp_render__text(render, "]}");
 }

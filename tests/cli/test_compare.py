@@ -485,8 +485,8 @@ class Numbers(Case):
 
 
 class Interrupted(cli.Case):
-    def program(self, name, kernel_us):
-        """Twenty iterations of ten kernels, each followed by three others that no mark contains."""
+    def program(self, name, kernel_us, after=range(20)):
+        """Twenty iterations of ten kernels; three others, that no mark contains, follow some, or each."""
         events, now = [], 1000
 
         def event(what, category, start, length, **args):
@@ -495,6 +495,8 @@ class Interrupted(cli.Case):
 
         for i in range(20 * 13):
             k = i % 13
+            if k >= 10 and i // 13 not in after:
+                continue
             if k == 0:
                 event("step", "user_annotation", now - 1, 199)
             event("cudaLaunchKernel", "cuda_runtime", now, 2, correlation=i)
@@ -515,6 +517,20 @@ class Interrupted(cli.Case):
         self.assertEqual(pair["metrics"]["duration_ns"]["iterations"], [20, 20])
         self.assertNotIn("period_ns", pair["metrics"])
         self.assertEqual(pair["parts"], [])
+
+
+    def test_chart(self):
+        """The chart of periods has those that medians include, and the number of the interrupted ones."""
+        runs = [self.program(f"{i}.json", 8, after) for i, after in enumerate(([4, 9], []))]
+        page = cli.run("compare", "--format=html", "--marks=^step$", *runs).stdout
+        data = json.loads(re.search(r'(?s)<script type="application/json" id="data">(.*?)</script>', page)[1])
+        for run, interrupted in zip(data["runs"], ([4, 9], [])):
+            (loop,) = run["loops"]
+            self.assertEqual(loop["interrupted"], len(interrupted))
+            self.assertEqual(
+                [k for k, value in enumerate(loop["series"]["y"]) if value is None],
+                sorted({*range(loop["warmup"]), *interrupted, 19}),
+            )
 
 
 class Findings(cli.Case):
