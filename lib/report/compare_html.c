@@ -179,8 +179,7 @@ static void write_finding(struct dp_render *render, const struct dp_comparison *
 	const struct dp_finding *now = both->finding[run];
 	struct dp_words words = { 0 }, cost = { 0 };
 
-	dp_render__format(render, "[\"%s\",\"%s%s\"", dp_compare_words__trend(both), now->rule,
-			  dp_compare_words__only(both));
+	dp_render__format(render, "[\"%s\",\"%s\"", dp_compare_words__trend(both), now->rule);
 	for (int i = 0; i < 2; i++)
 		dp_render__format(render, ",\"%s\"",
 				  both->finding[i] ? dp_severity_name(both->finding[i]->severity)

@@ -132,10 +132,9 @@ static void write_findings(struct dp_render *render, const struct dp_comparison 
 		if (!i)
 			dp_render__text(render, "\n| finding | | severity | cost |\n"
 						"|---|---|---|---|\n");
-		dp_render__format(render, "| `%s` | %s%s | %s%s%s |", now->rule,
-				  dp_compare_words__trend(both), dp_compare_words__only(both),
-				  was ? was : "", was ? " \xe2\x86\x92 " : "",
-				  dp_severity_name(now->severity));
+		dp_render__format(render, "| `%s` | %s | %s%s%s |", now->rule,
+				  dp_compare_words__trend(both), was ? was : "",
+				  was ? " \xe2\x86\x92 " : "", dp_severity_name(now->severity));
 		dp_compare_words__cost(&cost, render, comparison, both);
 		dp_render__text(render, " ");
 		dp_markdown__words(render, cost.text);

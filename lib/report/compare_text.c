@@ -440,8 +440,7 @@ static void write_finding(struct dp_render *render, const struct dp_comparison *
 	}
 	used += dp_text__severity(render, now->severity);
 	dp_compare_words__cost(&cost, render, comparison, both);
-	dp_words__add(&words, "%s%s%s%s", now->rule, dp_compare_words__only(both),
-		      cost.used ? ": " : "", cost.text);
+	dp_words__add(&words, "%s%s%s", now->rule, cost.used ? ": " : "", cost.text);
 	dp_render__text(render, " ");
 	dp_text__wrap(render, used, BODY, words.text);
 }

@@ -140,16 +140,37 @@ static const char *metric_words(char title[DP_NUMBER_SIZE], const char *metric)
 	return strcmp(words, dp_text__part_words("")) ? words : dp_text__title(title, metric);
 }
 
+/*
+ * Adds ", but mean short gaps rose: 9.215 → 9.704 µs": what else shows whether a finding of one run
+ * got worse. "but" if its trend is not what its absence from the other run suggests.
+ */
+static void add_mean_of_metric(struct dp_words *words, const struct dp_pair_finding *both,
+			       bool ascii)
+{
+	bool sure = dp_difference_is_significant(&both->metric_mean);
+	bool rose = both->metric_mean.change > 0, unlike = sure && rose == !!both->finding[0];
+	char number[DP_COMPARE_WORDS], title[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "%s mean %s %s%s%s", unlike ? ", but" : ";",
+		      metric_words(title, both->metric),
+		      !sure  ? ""
+		      : rose ? "rose: "
+			     : "fell: ",
+		      dp_compare_words__change(number, both->metric_ns, "ns", ascii),
+		      !sure && isfinite(both->metric_mean.low) ? " (no significant difference)"
+							       : "");
+}
+
 void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 			    const struct dp_comparison *comparison,
 			    const struct dp_pair_finding *both)
 {
 	int now = both->finding[1] ? 1 : 0;
-	bool ascii = render->options->ascii;
+	bool ascii = render->options->ascii, alone = !both->finding[0] || !both->finding[1];
 	double cost_ns[2];
 	bool once = costs_in_all(cost_ns, both);
 	const char *whole = once ? "in all" : whole_of(render, comparison, both);
-	char number[DP_COMPARE_WORDS], title[DP_NUMBER_SIZE];
+	char number[DP_COMPARE_WORDS];
 
 	if (!once)
 		memcpy(cost_ns, both->cost_ns, sizeof(cost_ns));
@@ -161,20 +182,11 @@ void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 			      dp_human__duration(number, cost_ns[now], ascii), whole);
 	if (words->used && both->finding[now]->overlaps)
 		dp_words__add(words, ", partly included in %s", both->finding[now]->overlaps);
+	if (alone)
+		dp_words__add(words, "%snot reported %s", words->used ? "; " : "",
+			      now ? "before" : "after");
 	if (isfinite(both->metric_ns[0]) && isfinite(both->metric_ns[1]))
-		dp_words__add(words, "%smean %s %s%s", words->used ? "; " : "",
-			      metric_words(title, both->metric),
-			      dp_compare_words__change(number, both->metric_ns, "ns", ascii),
-			      dp_compare_words__only(both)[0] && isfinite(both->metric_mean.low)
-				      ? " (no significant difference)"
-							      : "");
-}
-
-const char *dp_compare_words__only(const struct dp_pair_finding *both)
-{
-	if (strcmp(dp_compare_words__trend(both), "unclear") != 0)
-		return "";
-	return both->finding[0] ? " (reported only before)" : " (reported only after)";
+		add_mean_of_metric(words, both, ascii);
 }
 
 const char *dp_compare_words__was(const struct dp_pair_finding *both)

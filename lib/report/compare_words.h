@@ -88,15 +88,13 @@ const char *dp_compare_words__trend(const struct dp_pair_finding *both);
 
 /*
  * "costs 15.93 → 1.495 ms per iteration, partly included in host-bound": what analyses of the runs
- * report. If only one has the finding, its cost, and the mean of what it is a part of in both:
- * "cost 4.774 ms per iteration; mean host wait 6.293 ms → 0 ns". Changes render->analysis.
+ * report. If only one has the finding, its cost, that the other does not report it, and the mean
+ * of what it is a part of in both: "cost 4.774 ms per iteration; not reported after; mean host wait
+ * fell: 6.293 ms → 0 ns".
  */
 void dp_compare_words__cost(struct dp_words *words, struct dp_render *render,
 			    const struct dp_comparison *comparison,
 			    const struct dp_pair_finding *both);
-
-/* " (reported only before)" for a finding of the first run alone that is "unclear". Static. */
-const char *dp_compare_words__only(const struct dp_pair_finding *both);
 
 /* The severity before if it changed, else NULL. */
 const char *dp_compare_words__was(const struct dp_pair_finding *both);

@@ -541,7 +541,7 @@ class Findings(cli.Case):
         env = cli.environment(LC_ALL="C.UTF-8", COLUMNS="80")
         text = cli.run("compare", *runs, env=env).stdout
         before, after = re.search(r"\n +(\S+) ms +(\S+) ms +\S+ ms +\S+ ms  input wait\n", text).groups()
-        self.assertIn(f"; mean input wait {before} → {after} ms Loop 1", " ".join(text.split()))
+        self.assertIn(f"; not reported after; mean input wait fell: {before} → {after} ms Loop 1", " ".join(text.split()))
         self.assertIn("still   warning → info extra-work: costs", text)
         markdown = cli.run("compare", "--format=markdown", *runs).stdout
         self.assertIn("| `extra-work` | still | warning → info |", markdown)
@@ -562,7 +562,7 @@ class Findings(cli.Case):
         env = cli.environment(LC_ALL="C.UTF-8", COLUMNS="200")
         text = cli.run("compare", "-v", *runs, env=env).stdout
         host, after = re.search(r"\n +(\S+ ms) +(\S+ ns) +\S+ ms +\S+ µs  host wait\n", text).groups()
-        self.assertRegex(text, rf"host-bound: cost \S+ ms per iteration; mean host wait {host} → {after}\n")
+        self.assertRegex(text, rf"host-bound: cost \S+ ms per iteration; not reported after; mean host wait fell: {host} → {after}\n")
         analyzed = [re.search(r"warm-up: costs (\S+) ms in all", cli.run("analyze", run).stdout)[1] for run in runs]
         self.assertIn(f"warm-up: costs {' → '.join(analyzed)} ms in all\n", text)
         for run in runs:  # though a bar stands for two iterations
@@ -676,8 +676,8 @@ class Findings(cli.Case):
         self.assert_done(cli.run("analyze", "--threshold=host-bound=90%", "-o", saved, less))
         for before, after, expected in (
             (saved, more, r"worse   \w+ host-bound: "), (more, saved, r"better  \w+ host-bound: "),
-            (saved, less, r"unclear \w+ host-bound \(reported only after\): "),
-            (less, saved, r"unclear \w+ host-bound \(reported only before\): "),
+            (saved, less, r"unclear \w+ host-bound: [^;]+; not\s+reported\s+before;\s+mean host"),
+            (less, saved, r"unclear \w+ host-bound: [^;]+; not\s+reported\s+after;\s+mean host"),
         ):
             self.assertRegex(cli.run("compare", before, after).stdout, f"\n  {expected}")
             (pair,) = json.loads(cli.run("compare", "--format=json", before, after).stdout)["pairs"]
@@ -693,7 +693,7 @@ class Findings(cli.Case):
         uneven = self.program("uneven.json", 900, [500, 510, 500, 510, 3500, 500, 510, 500, 510, 500])
         self.assert_done(cli.run("analyze", "--threshold=host-bound=90%", "-f", "-o", saved, uneven))
         shown = cli.run("compare", more, saved).stdout
-        self.assertRegex(shown, r"\n  unclear \w+ host-bound \(reported only before\): [^(]+\(no significant\s+difference\)")
+        self.assertRegex(shown, r"\n  unclear \w+ host-bound: [^(]+; not\s+reported\s+after;\s+[^(]+\(no significant\s+difference\)")
 
 
 class Usage(Case):
