@@ -162,9 +162,7 @@ static void explain_no_pairs(char *buf, size_t size, const struct compared *runs
 {
 	for (int run = 0; run < RUNS; run++)
 		if (!has_loops(runs->analyses[run])) {
-			snprintf(buf, size,
-				 "no iterations were found in %.200s (see 'deepprof "
-				 "analyze')",
+			snprintf(buf, size, "no iterations were found in %.200s; try -n or --marks",
 				 runs->names[run]);
 			return;
 		}
@@ -202,6 +200,12 @@ static bool is_judged(const struct compared *runs, int run)
 	return false;
 }
 
+/* Returns true if standard output has the report that explains why nothing was compared. */
+static bool is_explained(const struct common *common)
+{
+	return !strcmp(common->format, "text") && (!common->output || !strcmp(common->output, "-"));
+}
+
 /* Checks all limits, so that one run of a build reports all violations. */
 static enum cmd_exit judge(const struct compare *compare, const struct compared *runs)
 {
@@ -210,10 +214,12 @@ static enum cmd_exit judge(const struct compare *compare, const struct compared 
 
 	if (!dp_comparison_pair_count(runs->comparison)) {
 		explain_no_pairs(why, sizeof(why), runs);
-		message("%s: %s",
-			compare->limits_count ? "--fail-on cannot be checked"
-					      : "nothing was compared",
-			why);
+		if (compare->limits_count)
+			message("--fail-on cannot be checked: %s", why);
+		else if (is_explained(&compare->args.common))
+			message("nothing was compared");
+		else
+			message("nothing was compared: %s", why);
 		return CMD_FAILED;
 	}
 	for (size_t i = 0; i < compare->limits_count; i++) {

@@ -178,8 +178,12 @@ static void write_all(struct dp_render *render, const void *what)
 
 	for (size_t i = 0; i < pairs; i++)
 		write_pair(render, comparison, i);
-	if (!pairs)
-		dp_render__text(render, "### Nothing to compare: no loops of the two runs match\n");
+	if (!pairs) {
+		struct dp_words words = { 0 };
+
+		dp_compare_words__nothing(&words, comparison);
+		dp_render__format(render, "### Nothing to compare\n\n%s\n", words.text);
+	}
 	dp_render__text(render,
 			"\n| run | trace | format | GPUs | length |\n|---|---|---|---|---:|\n");
 	for (int run = 0; run < 2; run++)

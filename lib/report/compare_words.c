@@ -435,11 +435,16 @@ void dp_compare_words__nothing(struct dp_words *words, const struct dp_compariso
 	for (int run = 0; run < 2; run++)
 		any[run] = dp_analysis_loop_count(
 				   dp_comparison_analysis(comparison, (enum dp_run)run)) > 0;
-	if (any[0] && any[1])
-		dp_words__add(words, "No loop of one run resembles one of the other.");
-	else
-		dp_words__add(words, "No iterations were found in %s.",
-			      any[0]   ? "the run after"
-			      : any[1] ? "the run before"
-				       : "either run");
+	if (any[0] && any[1]) {
+		dp_words__add(words, "No loop of one run resembles one of the other. --loops=0:0 "
+				     "compares the main loops of both.");
+		return;
+	}
+	dp_words__add(words,
+		      "No iterations were found in %s. If the program repeats its work, pass the "
+		      "number of iterations of both runs (-n N), or the annotations that mark them "
+		      "(--marks=REGEX); 'deepprof analyze' reports on each run.",
+		      any[0]   ? "the run after"
+		      : any[1] ? "the run before"
+			       : "either run");
 }

@@ -228,7 +228,11 @@ class Limits(Case):
             self.unknown("--fail-on=iteration_time=+5%", *traces, words=("no iterations were found in", "none.json"))
             result = self.compare(*traces)
             self.assertEqual(result.returncode, 1)
-            self.assertIn("no iterations were found in", result.stderr)
+            self.assertEqual(result.stderr, "deepprof: nothing was compared\n")
+            self.assertRegex(result.stdout, r"\nNo iterations were found in [^.]+\. If the program repeats its work,\s[^.]+\s\(-n\s+N\)")
+            self.assertIn("(--marks=REGEX)", result.stdout)
+            result = self.compare("--format=json", *traces)
+            self.assertRegex(result.stderr, r"\A\S+ nothing was compared: no iterations were found in [^;]+; try -n or --marks\n\Z")
 
     def test_the_main_loop_alone(self):
         """What was kept elsewhere says nothing of the main loop."""
