@@ -190,13 +190,17 @@ static bool is_judged(const struct compared *runs, int run)
 {
 	size_t main_loop = dp_analysis_main_loop(runs->analyses[run], DP_NONE);
 	const struct dp_loop_pair *pair;
+	size_t i;
 
-	for (size_t i = 0; (pair = dp_comparison_pair(runs->comparison, i)); i++)
+	for (i = 0; (pair = dp_comparison_pair(runs->comparison, i)); i++)
 		if (pair->loop[run] == main_loop)
-			return true;
+			break;
+	/* The first pair has the limits' own verdict. */
+	if (pair && (!i || pair->comparable))
+		return true;
 	message("--fail-on cannot be checked: loop %zu, the main loop of the run %s, has no "
-		"counterpart; try --loops",
-		main_loop, run ? "after" : "before");
+		"counterpart%s; try --loops",
+		main_loop, run ? "after" : "before", pair ? " of the same work" : "");
 	return false;
 }
 

@@ -197,10 +197,18 @@ static struct excess excess_of(const struct limit *limit, const struct dp_differ
 			    : (struct excess){ -d->change, -d->high };
 }
 
+static const struct dp_difference *
+difference_of(const struct limit *limit, const struct dp_comparison *comparison, size_t pair)
+{
+	return limit->time ? dp_pair_time(comparison, pair)
+			   : dp_pair_metric(comparison, pair, limit->metric);
+}
+
 /* Explains why a limit cannot be checked. Returns true if that holds for all loops. */
 static bool explain(char *buf, size_t size, const struct limit *limit,
-		    const struct dp_comparison *comparison, const struct dp_difference *d)
+		    const struct dp_comparison *comparison, size_t pair)
 {
+	const struct dp_difference *d = difference_of(limit, comparison, pair);
 	static const char *const runs[] = { "the run before", "the run after" };
 	const struct dp_metric_info *metric = dp_metric(limit->metric);
 	const struct dp_need_info *need = dp_need(metric->need);
@@ -232,14 +240,11 @@ static bool explain(char *buf, size_t size, const struct limit *limit,
 				 ? "a value of 0 or less has no percentage; limit the amount"
 				 : "the change is unknown");
 	}
+	if (!lacks && !dp_comparison_pair(comparison, pair)->comparable)
+		snprintf(buf, size,
+			 "its iterations are not the same unit of work in both runs; try -n, "
+			 "--marks or --level");
 	return lacks;
-}
-
-static const struct dp_difference *
-difference_of(const struct limit *limit, const struct dp_comparison *comparison, size_t pair)
-{
-	return limit->time ? dp_pair_time(comparison, pair)
-			   : dp_pair_metric(comparison, pair, limit->metric);
 }
 
 /* Prints a line per loop, but only one if the reason holds for all, the first included. */
@@ -247,12 +252,11 @@ static void tell_unknown(const struct limit *limit, const struct dp_comparison *
 			 size_t pair)
 {
 	char loops[TEXT_SIZE], why[200];
-	bool all =
-		explain(why, sizeof(why), limit, comparison, difference_of(limit, comparison, 0));
+	bool all = explain(why, sizeof(why), limit, comparison, 0);
 
 	if (pair && all)
 		return;
-	explain(why, sizeof(why), limit, comparison, difference_of(limit, comparison, pair));
+	explain(why, sizeof(why), limit, comparison, pair);
 	loops_text(loops, dp_comparison_pair(comparison, pair));
 	if (all)
 		message("--fail-on=%s: cannot be checked: %s", limit->text, why);
@@ -312,7 +316,7 @@ static enum limit_verdict judge_pair(const struct limit *limit,
 	const struct dp_difference *d = difference_of(limit, comparison, pair);
 	struct excess excess = { NAN, NAN };
 
-	if (d)
+	if (d && dp_comparison_pair(comparison, pair)->comparable)
 		excess = excess_of(limit, d);
 	if (isnan(excess.least)) {
 		tell_unknown(limit, comparison, pair);

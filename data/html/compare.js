@@ -47,7 +47,7 @@ function showVerdicts() {
 		el("h3", null, el("span", { class: "title" }, pair.headline), el("span", { class: "save quiet" }, pair.parts && details.length > 1
 			? el("button", { type: "button", class: "link", click: () => showPair(i) }, pair.loops) : pair.loops)),
 		el("p", null, pair.detail),
-		el("div", { class: "evidence" }, el("span", null, pair.match)))),
+		el("div", { class: "evidence" }, el("span", null, pair.match), pair.whole ? el("span", null, pair.whole) : null))),
 	...report.notes.map(note => el("p", { class: "quiet" }, note)));
 	byId("pair-pick").hidden = details.length < 2;
 	byId("pair-select").append(...details.map((pair, i) => el("option", { value: i }, `${pair.loops}: ${pair.headline}`)));
@@ -155,18 +155,20 @@ function kernelCell(row) {
 
 function showKernels(pair) {
 	const kind = 0, calls = 3, at = 5;
+	const single = !pair.kernels.some(row => row[kind]);
 	const count = value => Math.abs(value - Math.round(value)) < .005 ? String(Math.round(value)) : value.toFixed(2);
 
 	byId("kernels").hidden = !pair.kernels.length;
+	byId("kernels-title").textContent = single ? "Kernels: mean time of one call" : "Kernels per iteration";
 	if (!pair.kernels.length)
 		return;
 	makeTable(byId("kernel-table"), [
 		{ title: "Name", value: row => clean((row[1] || row[2])[0]), cell: kernelCell, class: "name" },
-		{ title: "Change", value: row => row[kind], cell: row => row[kind] },
+		...(single ? [] : [{ title: "Change", value: row => row[kind], cell: row => row[kind] },
 		{ title: "Calls", number: true, value: row => row[calls + 1] - row[calls], help: "Per iteration",
-			cell: row => count(row[calls]) === count(row[calls + 1]) ? count(row[calls]) : `${count(row[calls])} \u2192 ${count(row[calls + 1])}` },
+			cell: row => count(row[calls]) === count(row[calls + 1]) ? count(row[calls]) : `${count(row[calls])} \u2192 ${count(row[calls + 1])}` }]),
 		...differenceColumns(at, () => "ns"),
-	], pair.kernels, { filter: row => [row[1], row[2]].filter(Boolean).map(name => name[1]).join(" "), limit: 20, sort: [5, true] });
+	], pair.kernels, { filter: row => [row[1], row[2]].filter(Boolean).map(name => name[1]).join(" "), limit: 20, sort: [single ? 3 : 5, true] });
 }
 
 function showFindings(pair)

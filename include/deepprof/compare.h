@@ -44,7 +44,8 @@ struct dp_compare_options {
  * exceeds 0.5, among the main loop and the 63 others of each run that take the most time
  * (dp_analysis_loop_time()). Of the remaining loops, the first of each run are paired if each takes
  * at least a fifth of the time of its run's loops, however different they are: recompiled code may
- * have no kernel in common with the old.
+ * have no kernel in common with the old. Their iterations may be different units of work: see
+ * comparable in struct dp_loop_pair.
  *
  * Errors: DP_ERR_ARGUMENT (a loop that does not exist, is not selected or has no complete
  * iteration, a confidence out of range), DP_ERR_NOMEM. Cost: O(n log n) in the iterations of a loop
@@ -80,6 +81,13 @@ struct dp_loop_pair {
 	size_t replaced; /* places that another kernel takes in the second */
 	size_t removed;	 /* places of the first without one in the second */
 	size_t added;	 /* the reverse */
+	/*
+	 * An iteration is the same unit of work in both runs, so that times per iteration compare:
+	 * the loops are paired by their kernels, by request, by annotations of the same name, or by
+	 * the requested number of iterations, which both have. A loop paired only by its share of
+	 * the time may do other work in each iteration.
+	 */
+	bool comparable;
 };
 
 /* That of the first run's main loop first, then by time in that run; NULL beyond the last. */

@@ -1,11 +1,12 @@
 /*
  * Decides which loops of two runs are the same loop of the program: greedily those whose patterns
  * share most kernels. A recompiled program may share none: of the loops that are left, the first
- * of each run are paired.
+ * of each run are paired, but their iterations may be different units of work.
  */
 #include "compare/compare.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* How many loops of each run are considered. */
 #define LOOPS_MOST 64
@@ -113,6 +114,32 @@ static struct dp_loop_pair pair_of(const struct pairing *pairing, size_t i, size
 	};
 }
 
+/* Returns true if two names differ at most in their digits. */
+static bool same_but_digits(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		a += strspn(a, "0123456789");
+		b += strspn(b, "0123456789");
+		if (*a != *b || !*a)
+			return *a == *b;
+	}
+}
+
+/*
+ * Returns true if the user or the program defines the iterations of both loops, and in the same
+ * way: by annotations of one name, or by a number of iterations that both have.
+ */
+static bool defined_alike(const struct pairing *pairing, const struct dp_loop_pair *pair)
+{
+	const struct dp_loop *a = dp_analysis_loop(pairing->comparison->run[0], pair->loop[0]);
+	const struct dp_loop *b = dp_analysis_loop(pairing->comparison->run[1], pair->loop[1]);
+
+	if (a->annotation && b->annotation)
+		return same_but_digits(a->annotation, b->annotation);
+	return a->found_by == DP_FOUND_BY_COUNT && b->found_by == DP_FOUND_BY_COUNT &&
+	       a->matches_count && b->matches_count && a->complete == b->complete;
+}
+
 static double alike(const struct pairing *pairing, size_t i, size_t j)
 {
 	return dp_families__alike(&pairing->side[0].loops[i].families,
@@ -137,6 +164,7 @@ static void propose(struct pairing *pairing)
 static void add_pair(struct pairing *pairing, size_t i, size_t j, double share, bool paired_by_time)
 {
 	struct dp_comparison *comparison = pairing->comparison;
+	struct dp_loop_pair *info;
 	size_t at = 0;
 
 	for (size_t before = 0; before < i; before++)
@@ -146,6 +174,8 @@ static void add_pair(struct pairing *pairing, size_t i, size_t j, double share, 
 		comparison->pairs[k] = comparison->pairs[k - 1];
 	comparison->pairs[at] =
 		(struct dp_pair_data){ .info = pair_of(pairing, i, j, share, paired_by_time) };
+	info = &comparison->pairs[at].info;
+	info->comparable = !paired_by_time || defined_alike(pairing, info);
 	comparison->pair_count++;
 }
 

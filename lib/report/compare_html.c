@@ -171,6 +171,28 @@ out:
 	free(places);
 }
 
+/* Writes the kernels of both runs by the mean time of one call, without a kind of change. */
+static void write_calls(struct dp_render *render, const struct dp_comparison *comparison,
+			size_t pair)
+{
+	const struct dp_pair_kernel *kernel;
+	struct dp_difference ns;
+	size_t count = 0;
+
+	dp_render__text(render, ",\n\"kernels\":[");
+	for (size_t i = 0; (kernel = dp_pair_kernel(comparison, pair, i)); i++) {
+		if (count >= KERNELS_MOST || !dp_compare_words__per_call(&ns, kernel))
+			continue;
+		dp_render__format(render, "%s\n[\"\"", count++ ? "," : "");
+		write_name(render, kernel->name[0], 0);
+		write_name(render, kernel->name[1], 0);
+		dp_render__text(render, ",1,1");
+		write_difference(render, &ns, "ns", false);
+		dp_render__text(render, "]");
+	}
+	dp_render__text(render, "]");
+}
+
 /* Writes change, rule, severity before and after, cost, evidence, advice. */
 static void write_finding(struct dp_render *render, const struct dp_comparison *comparison,
 			  const struct dp_pair_finding *both)
@@ -240,18 +262,25 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 					     [DP_VERDICT_FASTER] = "faster",
 					     [DP_VERDICT_SLOWER] = "slower",
 					     [DP_VERDICT_UNKNOWN] = "same" };
-	struct dp_words loops = { 0 }, match = { 0 };
+	bool comparable = dp_comparison_pair(comparison, pair)->comparable;
+	struct dp_words loops = { 0 }, match = { 0 }, whole = { 0 };
 	struct dp_verdict verdict;
 
 	dp_verdict__of(&verdict, comparison, pair, false);
 	dp_compare_words__loops(&loops, comparison, pair);
-	dp_compare_words__match(&match, comparison, pair);
+	dp_compare_words__match(&match, render, comparison, pair);
+	if (!comparable)
+		dp_compare_words__whole(&whole, comparison, false);
 	dp_render__format(render, "%s\n{\"kind\":\"%s\"", pair ? "," : "", kinds[verdict.kind]);
 	string(render, "loops", loops.text);
 	string(render, "match", match.text);
 	string(render, "headline", verdict.headline);
 	string(render, "detail", verdict.detail.text);
-	if (pair < PAIRS_MOST) {
+	string(render, "whole", whole.text);
+	if (pair < PAIRS_MOST && !comparable) {
+		dp_render__text(render, ",\n\"parts\":[],\"findings\":[],\"metrics\":[]");
+		write_calls(render, comparison, pair);
+	} else if (pair < PAIRS_MOST) {
 		write_parts(render, comparison, pair);
 		write_kernels(render, comparison, pair);
 		write_findings(render, comparison, pair);
@@ -275,7 +304,7 @@ static void write_notes(struct dp_render *render, const struct dp_comparison *co
 		for (size_t i = 0; dp_comparison__next_alone(comparison, (enum dp_run)run, &i);
 		     i++) {
 			words = (struct dp_words){ 0 };
-			dp_compare_words__alone(&words, comparison, (enum dp_run)run, i);
+			dp_compare_words__alone(&words, render, comparison, (enum dp_run)run, i);
 			dp_render__text(render, any ? ",\n" : "\n");
 			dp_html__string(render, words.text);
 			any = true;

@@ -177,14 +177,16 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 	struct dp_verdict verdict; /* of the text report's headline */
 
 	dp_verdict__of(&verdict, comparison, index, false);
-	dp_json__put(render,
-		     "%\n    { 'loops': [%, %], 'similarity': %, 'paired_by_time': %,\n      "
-		     "'same': %, 'replaced': %, 'removed': %, 'added': %,\n      'verdict': %",
-		     dp_json__comma(index), dp_json__count(pair->loop[0]),
-		     dp_json__count(pair->loop[1]), dp_json__real(pair->similarity, "1"),
-		     dp_json__bool(pair->paired_by_time), dp_json__count(pair->same),
-		     dp_json__count(pair->replaced), dp_json__count(pair->removed),
-		     dp_json__count(pair->added), dp_json__text(verdicts[verdict.kind]));
+	dp_json__put(
+		render,
+		"%\n    { 'loops': [%, %], 'similarity': %, 'paired_by_time': %, "
+		"'comparable': %,\n      'same': %, 'replaced': %, 'removed': %, 'added': %,\n      "
+		"'verdict': %",
+		dp_json__comma(index), dp_json__count(pair->loop[0]), dp_json__count(pair->loop[1]),
+		dp_json__real(pair->similarity, "1"), dp_json__bool(pair->paired_by_time),
+		dp_json__bool(pair->comparable), dp_json__count(pair->same),
+		dp_json__count(pair->replaced), dp_json__count(pair->removed),
+		dp_json__count(pair->added), dp_json__text(verdicts[verdict.kind]));
 	write_metrics(render, comparison, index);
 	write_parts(render, comparison, index);
 	write_kernels(render, comparison, index);

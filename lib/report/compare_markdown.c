@@ -118,6 +118,34 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 		dp_render__format(render, "\n%zu more kernels changed.\n", more);
 }
 
+/* Writes what compares if iterations are other units of work: the captures and single calls. */
+static void write_apart(struct dp_render *render, const struct dp_comparison *comparison,
+			size_t pair)
+{
+	char before[DP_NUMBER_SIZE], after[DP_NUMBER_SIZE], change[DP_COMPARE_WORDS];
+	const struct dp_pair_kernel *kernel;
+	struct dp_words words = { 0 };
+	struct dp_difference ns;
+	size_t shown = 0;
+
+	dp_compare_words__whole(&words, comparison, false);
+	dp_render__format(render, "\n%s.\n", words.text);
+	for (size_t i = 0; (kernel = dp_pair_kernel(comparison, pair, i)); i++) {
+		if (!dp_compare_words__per_call(&ns, kernel) ||
+		    (shown >= KERNELS_MOST && !render->options->verbose))
+			continue;
+		if (!shown++)
+			dp_render__text(render, "\n| kernel, mean of one call | before | after | "
+						"change |\n|---|---:|---:|---:|\n");
+		dp_render__text(render, "| ");
+		dp_markdown__kernel(render, kernel->name[0], 0, NAME_COLUMNS);
+		dp_render__format(render, " | %s | %s | %s |\n",
+				  dp_human__duration(before, ns.value[0], false),
+				  dp_human__duration(after, ns.value[1], false),
+				  dp_compare_words__signed(change, ns.change, "ns", false));
+	}
+}
+
 static void write_findings(struct dp_render *render, const struct dp_comparison *comparison,
 			   size_t pair)
 {
@@ -146,26 +174,29 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 		       size_t pair)
 {
 	const struct dp_loop_pair *info = dp_comparison_pair(comparison, pair);
-	char iterations[DP_NUMBER_SIZE], kernels[DP_NUMBER_SIZE];
 	struct dp_verdict verdict;
 
 	dp_verdict__of(&verdict, comparison, pair, false);
-	dp_render__format(render, "%s### %s: %s\n\n", pair ? "\n" : "", verdict.headline,
-			  verdict.detail.text);
+	dp_render__format(render, "%s### %s: %s%s\n\n", pair ? "\n" : "", verdict.headline,
+			  verdict.detail.text, info->comparable ? "" : ".");
 	for (int run = 0; run < 2; run++) {
 		const struct dp_analysis *analysis =
 			dp_comparison_analysis(comparison, (enum dp_run)run);
 		const struct dp_loop *loop = dp_analysis_loop(analysis, info->loop[run]);
+		struct dp_words words = { 0 };
 		char device[DP_LABEL_SIZE];
 
 		dp_render__format(render, "%s loop %u on ", run ? "; after" : "Before", loop->id);
 		dp_markdown__words(render, dp_text__device(device, dp_analysis_trace(analysis),
 							   loop->device));
-		dp_render__format(render, ", %s of %s",
-				  dp_text__plural(iterations, loop->complete, "iteration"),
-				  dp_text__plural(kernels, loop->length, "kernel"));
+		dp_compare_words__iterations(&words, render, comparison, pair, run);
+		dp_render__format(render, ", %s", words.text);
 	}
 	dp_render__text(render, ".\n");
+	if (!info->comparable) {
+		write_apart(render, comparison, pair);
+		return;
+	}
 	write_parts(render, comparison, pair);
 	write_kernels(render, comparison, pair, dp_compare_words__period(comparison, pair));
 	write_findings(render, comparison, pair);

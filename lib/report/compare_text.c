@@ -103,7 +103,7 @@ static void write_title(struct dp_render *render, const struct dp_comparison *co
 	struct dp_words words = { 0 };
 	size_t used = write_id(render, comparison, index);
 
-	dp_compare_words__match(&words, comparison, index);
+	dp_compare_words__match(&words, render, comparison, index);
 	dp_text__wrap(render, used, INDENT, words.text);
 }
 
@@ -333,11 +333,23 @@ static bool choose_rows(struct rows *rows, const struct dp_render *render,
 				     render->options->ascii);
 }
 
+/* Writes how many rows are not shown. */
+static void write_more(struct dp_render *render, const struct rows *rows, const char *what)
+{
+	bool verbose = render->options->verbose;
+	char number[DP_NUMBER_SIZE];
+
+	if (rows->more)
+		dp_render__format(render, "and %s (%s shows %s)\n",
+				  dp_text__plural(number, rows->more, what), verbose ? "-vv" : "-v",
+				  rows->more + rows->count > KERNELS_MANY && !verbose ? "more"
+										      : "all");
+}
+
 static void write_kernels(struct dp_render *render, const struct dp_comparison *comparison,
 			  size_t pair)
 {
 	struct rows rows = { .count = 0 };
-	char number[DP_NUMBER_SIZE];
 
 	if (!choose_rows(&rows, render, comparison, pair)) {
 		render->status = dp_error__nomem(render->error, 0);
@@ -347,13 +359,72 @@ static void write_kernels(struct dp_render *render, const struct dp_comparison *
 		write_head(render, COLUMN, "kernel (calls per iteration)");
 	for (size_t i = 0; i < rows.count; i++)
 		write_kernel(render, &rows, i);
-	if (rows.more)
-		dp_render__format(render, "and %s (%s shows %s)\n",
-				  dp_text__plural(number, rows.more, "more change"),
-				  render->options->verbose ? "-vv" : "-v",
-				  rows.more + rows.count > KERNELS_MANY && !render->options->verbose
-					  ? "more"
-					  : "all");
+	write_more(render, &rows, "more change");
+out:
+	free(rows.kernels);
+	free(rows.names);
+	free(rows.places);
+}
+
+/* Chooses the kernels of both runs as rows. Returns false if memory runs out. */
+static bool choose_calls(struct rows *rows, const struct dp_render *render,
+			 const struct dp_comparison *comparison, size_t pair)
+{
+	size_t most = render->options->all	 ? SIZE_MAX
+		      : render->options->verbose ? KERNELS_MANY
+						 : KERNELS_MOST;
+	const struct dp_pair_kernel *kernel;
+	struct dp_difference ns;
+	size_t all = 0;
+
+	while (dp_pair_kernel(comparison, pair, all))
+		all++;
+	rows->kernels = dp_alloc__array(all, sizeof(*rows->kernels));
+	rows->names = dp_alloc__array(all, sizeof(*rows->names));
+	rows->places = dp_alloc__array(all, sizeof(*rows->places));
+	if (!rows->kernels || !rows->names || !rows->places)
+		return false;
+	for (size_t i = 0; (kernel = dp_pair_kernel(comparison, pair, i)); i++) {
+		if (!dp_compare_words__per_call(&ns, kernel))
+			continue;
+		if (rows->count >= most) {
+			rows->more++;
+			continue;
+		}
+		rows->names[rows->count] = kernel->name[0];
+		rows->kernels[rows->count++] = kernel;
+	}
+	rows->room = name_room(render) + KIND_COLUMN;
+	return !dp_label__tell_apart(rows->places, rows->names, rows->count, rows->room,
+				     render->options->ascii);
+}
+
+/* Writes what compares if iterations are other units of work: the captures and single calls. */
+static void write_apart(struct dp_render *render, const struct dp_comparison *comparison,
+			size_t pair)
+{
+	struct rows rows = { .count = 0 };
+	struct dp_words words = { 0 };
+	struct dp_difference ns;
+	char label[DP_LABEL_SIZE];
+
+	dp_compare_words__whole(&words, comparison, render->options->ascii);
+	dp_text__blanks(render, INDENT);
+	dp_text__wrap(render, INDENT, INDENT, words.text);
+	if (!choose_calls(&rows, render, comparison, pair)) {
+		render->status = dp_error__nomem(render->error, 0);
+		goto out;
+	}
+	if (rows.count)
+		write_head(render, COLUMN, "kernel (mean time of one call)");
+	for (size_t i = 0; i < rows.count; i++) {
+		dp_compare_words__per_call(&ns, rows.kernels[i]);
+		write_numbers(render, &ns, "ns", COLUMN);
+		dp_render__format(render, "%s\n",
+				  dp_label__kernel_at(label, rows.names[i], rows.places[i],
+						      rows.room, render->options->ascii));
+	}
+	write_more(render, &rows, "more kernel");
 out:
 	free(rows.kernels);
 	free(rows.names);
@@ -512,6 +583,10 @@ static void write_pair(struct dp_render *render, const struct dp_comparison *com
 	used = INDENT + write_verdict(render, &words, comparison, pair);
 	dp_text__wrap(render, used, INDENT, words.text);
 	write_sparklines(render, comparison, pair);
+	if (!dp_comparison_pair(comparison, pair)->comparable) {
+		write_apart(render, comparison, pair);
+		return;
+	}
 	write_parts(render, comparison, pair);
 	write_kernels(render, comparison, pair);
 	if (render->options->all)
@@ -541,7 +616,7 @@ static void write_alone(struct dp_render *render, const struct dp_comparison *co
 		     i++) {
 			struct dp_words words = { 0 };
 
-			dp_compare_words__alone(&words, comparison, (enum dp_run)run, i);
+			dp_compare_words__alone(&words, render, comparison, (enum dp_run)run, i);
 			dp_render__format(render, "%s%s\n", any ? "" : "\n", words.text);
 			any = true;
 		}

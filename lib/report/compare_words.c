@@ -286,9 +286,9 @@ static void add_mean(struct dp_words *words, const struct dp_comparison *compari
 		      dp_compare_words__change(change, period->mean.value, "ns", ascii));
 }
 
-static enum dp_verdict_kind kind_of(const struct dp_difference *time)
+static enum dp_verdict_kind kind_of(const struct dp_difference *time, bool comparable)
 {
-	if (!isfinite(time->low))
+	if (!isfinite(time->low) || !comparable)
 		return DP_VERDICT_UNKNOWN;
 	if (!dp_difference_is_significant(time))
 		return DP_VERDICT_SAME;
@@ -312,20 +312,39 @@ static void set_headline(struct dp_verdict *verdict, const struct dp_difference 
 	snprintf(verdict->headline, sizeof(verdict->headline), "%s", words);
 }
 
+/* Explains why times do not compare, with both medians, and how they may. */
+static void add_other_work(struct dp_words *words, const struct dp_loop_pair *pair,
+			   const struct dp_difference *time, bool ascii)
+{
+	char before[DP_NUMBER_SIZE], after[DP_NUMBER_SIZE];
+
+	dp_words__add(
+		words,
+		"too few kernels match, so the iterations are not the same unit of work, and "
+		"their times do not compare: median %s before, %s after. Choose the same work "
+		"with -n, --marks or --level; if it is, with rewritten kernels, pass "
+		"--loops=%zu:%zu",
+		dp_human__duration(before, time->value[0], ascii),
+		dp_human__duration(after, time->value[1], ascii), pair->loop[0], pair->loop[1]);
+}
+
 void dp_verdict__of(struct dp_verdict *verdict, const struct dp_comparison *comparison, size_t pair,
 		    bool ascii)
 {
 	const struct dp_difference *time = dp_pair_time(comparison, pair);
+	const struct dp_loop_pair *info = dp_comparison_pair(comparison, pair);
 	struct dp_words *words = &verdict->detail;
 	char change[DP_COMPARE_WORDS];
 
 	verdict->detail = (struct dp_words){ .used = 0 };
-	verdict->kind = kind_of(time);
+	verdict->kind = kind_of(time, info->comparable);
 	set_headline(verdict, time);
 	if (!time->count[0] || !time->count[1]) {
 		dp_words__add(words, "the run %s has no whole iteration without other kernels "
 				      "in between",
 			      time->count[0] ? "after" : "before");
+	} else if (!info->comparable) {
+		add_other_work(words, info, time, ascii);
 	} else {
 		dp_words__add(words, "median %s",
 			      dp_compare_words__change(change, time->value, "ns", ascii));
@@ -375,23 +394,82 @@ void dp_compare_words__loops(struct dp_words *words, const struct dp_comparison 
 		dp_words__add(words, " (after: loop %u%s)", after, places[1]);
 }
 
-void dp_compare_words__match(struct dp_words *words, const struct dp_comparison *comparison,
-			     size_t index)
+/* Adds "12–67 kernels", as the analysis of the run reports it. */
+static void add_contents(struct dp_words *words, struct dp_render *render,
+			 const struct dp_comparison *comparison, int run, size_t loop)
+{
+	render->analysis = dp_comparison_analysis(comparison, (enum dp_run)run);
+	dp_text__contents(words, render, loop);
+}
+
+void dp_compare_words__iterations(struct dp_words *words, struct dp_render *render,
+				  const struct dp_comparison *comparison, size_t pair, int run)
+{
+	const struct dp_loop *loop = loop_of(comparison, pair, run);
+	char number[DP_NUMBER_SIZE];
+
+	dp_words__add(words, "%s of ", dp_text__plural(number, loop->complete, "iteration"));
+	add_contents(words, render, comparison, run, loop->id);
+}
+
+void dp_compare_words__match(struct dp_words *words, struct dp_render *render,
+			     const struct dp_comparison *comparison, size_t index)
 {
 	const struct dp_loop_pair *pair = dp_comparison_pair(comparison, index);
 	const struct dp_loop *before = loop_of(comparison, index, 0);
 	const struct dp_loop *after = loop_of(comparison, index, 1);
-	char number[2][DP_NUMBER_SIZE], share[DP_NUMBER_SIZE], digits[2][DP_TEXT_SIZE];
+	char share[DP_NUMBER_SIZE], digits[DP_TEXT_SIZE];
+	struct dp_words contents = { 0 };
+	const char *unit;
 
-	dp_words__add(words, "%s of %s; after: %s of %s; %s match in order",
-		      dp_text__plural(number[0], before->complete, "iteration"),
-		      dp_text__plural(number[1], before->length, "kernel"),
-		      dp_text__count(digits[0], after->complete),
-		      dp_text__count(digits[1], after->length),
+	dp_compare_words__iterations(words, render, comparison, index, 0);
+	add_contents(&contents, render, comparison, 1, after->id);
+	unit = strstr(contents.text, " kernel");
+	/* the unit is that of the run before, unless more follows it */
+	if (unit && strlen(unit) <= strlen(" kernels"))
+		contents.text[unit - contents.text] = '\0';
+	dp_words__add(words, "; after: %s of %s; %s match in order",
+		      dp_text__count(digits, after->complete), contents.text,
 		      dp_human__share(share, 2.0 * (double)pair->same /
 						     (double)(before->length + after->length)));
 	if (pair->paired_by_time)
 		dp_words__add(words, "; paired by their share of the time, not by kernels");
+}
+
+void dp_compare_words__whole(struct dp_words *words, const struct dp_comparison *comparison,
+			     bool ascii)
+{
+	double length_ns[2], busy_ns[2] = { 0, 0 };
+	size_t kernels[2] = { 0, 0 };
+	char text[2][DP_COMPARE_WORDS], count[2][DP_TEXT_SIZE];
+
+	for (int run = 0; run < 2; run++) {
+		const struct dp_trace *trace =
+			dp_analysis_trace(dp_comparison_analysis(comparison, (enum dp_run)run));
+		const struct dp_stream *stream;
+
+		length_ns[run] = (double)dp_trace_duration_ns(trace);
+		for (size_t i = 0; (stream = dp_trace_stream(trace, i)); i++) {
+			busy_ns[run] += (double)stream->busy_ns;
+			kernels[run] += stream->kernels;
+		}
+	}
+	dp_words__add(words, "Whole capture: %s, streams busy for %s, %s %s %s kernels",
+		      dp_compare_words__change(text[0], length_ns, "ns", ascii),
+		      dp_compare_words__change(text[1], busy_ns, "ns", ascii),
+		      dp_text__count(count[0], kernels[0]), arrow(ascii),
+		      dp_text__count(count[1], kernels[1]));
+}
+
+bool dp_compare_words__per_call(struct dp_difference *ns, const struct dp_pair_kernel *kernel)
+{
+	*ns = (struct dp_difference){ { NAN, NAN }, NAN, NAN, NAN, NAN, NAN, { 0, 0 } };
+	if (!kernel->name[0] || !kernel->name[1] || kernel->kind == DP_KERNEL_REPLACED)
+		return false;
+	for (int run = 0; run < 2; run++)
+		ns->value[run] = kernel->ns.value[run] / kernel->calls[run];
+	ns->change = ns->value[1] - ns->value[0];
+	return isfinite(ns->change);
 }
 
 static bool is_paired(const struct dp_comparison *comparison, enum dp_run run, size_t loop)
@@ -416,16 +494,17 @@ bool dp_comparison__next_alone(const struct dp_comparison *comparison, enum dp_r
 	return false;
 }
 
-void dp_compare_words__alone(struct dp_words *words, const struct dp_comparison *comparison,
-			     enum dp_run run, size_t loop)
+void dp_compare_words__alone(struct dp_words *words, struct dp_render *render,
+			     const struct dp_comparison *comparison, enum dp_run run, size_t loop)
 {
 	const struct dp_loop *info =
 		dp_analysis_loop(dp_comparison_analysis(comparison, run), loop);
-	char number[DP_NUMBER_SIZE], more[DP_NUMBER_SIZE];
+	char number[DP_NUMBER_SIZE];
 
-	dp_words__add(words, "Loop %u of the run %s, %s of %s, has no counterpart", info->id,
-		      run_words[run], dp_text__plural(number, info->complete, "iteration"),
-		      dp_text__plural(more, info->length, "kernel"));
+	dp_words__add(words, "Loop %u of the run %s, %s of ", info->id, run_words[run],
+		      dp_text__plural(number, info->complete, "iteration"));
+	add_contents(words, render, comparison, run, loop);
+	dp_words__add(words, ", has no counterpart");
 }
 
 void dp_compare_words__nothing(struct dp_words *words, const struct dp_comparison *comparison)

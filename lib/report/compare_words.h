@@ -12,7 +12,7 @@ enum dp_verdict_kind {
 	DP_VERDICT_SAME,
 	DP_VERDICT_FASTER,
 	DP_VERDICT_SLOWER,
-	DP_VERDICT_UNKNOWN, /* a run has nothing to compare, or too few iterations */
+	DP_VERDICT_UNKNOWN, /* nothing or too few iterations to compare, or other units of work */
 };
 
 struct dp_verdict {
@@ -49,9 +49,26 @@ const char *dp_compare_words__part(const char *metric);
 void dp_compare_words__loops(struct dp_words *words, const struct dp_comparison *comparison,
 			     size_t pair);
 
-/* "20 iterations of 181 kernels; after: 24 of 176; 92.0% match in order" */
-void dp_compare_words__match(struct dp_words *words, const struct dp_comparison *comparison,
-			     size_t pair);
+/*
+ * "20 iterations of 181 kernels", as the run's analysis reports them. This and all below that take
+ * a render change render->analysis.
+ */
+void dp_compare_words__iterations(struct dp_words *words, struct dp_render *render,
+				  const struct dp_comparison *comparison, size_t pair, int run);
+
+/* "20 iterations of 181 kernels; after: 24 of 170–176; 92.0% match in order" */
+void dp_compare_words__match(struct dp_words *words, struct dp_render *render,
+			     const struct dp_comparison *comparison, size_t pair);
+
+/*
+ * What compares if iterations do not: "Whole capture: 97.40 → 86.22 ms, streams busy for 32.24 →
+ * 19.92 ms, 6,384 → 9,359 kernels".
+ */
+void dp_compare_words__whole(struct dp_words *words, const struct dp_comparison *comparison,
+			     bool ascii);
+
+/* Sets the mean time of one call, without interval. Returns false unless both runs have it. */
+bool dp_compare_words__per_call(struct dp_difference *ns, const struct dp_pair_kernel *kernel);
 
 /*
  * Finds the next loop of a run, from loop on, that is at the requested level and in no pair.
@@ -61,8 +78,8 @@ bool dp_comparison__next_alone(const struct dp_comparison *comparison, enum dp_r
 			       size_t *loop);
 
 /* A loop without counterpart; and why there are no pairs. */
-void dp_compare_words__alone(struct dp_words *words, const struct dp_comparison *comparison,
-			     enum dp_run run, size_t loop);
+void dp_compare_words__alone(struct dp_words *words, struct dp_render *render,
+			     const struct dp_comparison *comparison, enum dp_run run, size_t loop);
 void dp_compare_words__nothing(struct dp_words *words, const struct dp_comparison *comparison);
 
 /* Returns true if a kernel changed by a known amount of at least a thousandth of the period. */

@@ -60,7 +60,7 @@ static int64_t place(size_t index)
 struct pair_row {
 	int64_t pair, loop_before, loop_after;
 	double similarity;
-	bool paired_by_time;
+	bool paired_by_time, comparable;
 	int64_t same, replaced, removed, added;
 	struct difference of;
 };
@@ -72,6 +72,8 @@ static const struct dp_field pair_fields[] = {
 	DP_FIELD(struct pair_row, similarity, DP_CELL_DOUBLE, "1", "share of kernels in common"),
 	DP_FIELD(struct pair_row, paired_by_time, DP_CELL_BOOL, NULL,
 		 "paired by their share of time, not by their kernels"),
+	DP_FIELD(struct pair_row, comparable, DP_CELL_BOOL, NULL,
+		 "an iteration is the same unit of work in both runs"),
 	DP_FIELD(struct pair_row, same, DP_CELL_INT64, "count", "places with the same kernel"),
 	DP_FIELD(struct pair_row, replaced, DP_CELL_INT64, "count", "places with another kernel"),
 	DP_FIELD(struct pair_row, removed, DP_CELL_INT64, "count", "places of the first run only"),
@@ -93,6 +95,7 @@ static enum dp_table_row pair_row(void *out, const struct dp_table_rows *rows, s
 		(int64_t)pair->loop[1],
 		pair->similarity,
 		pair->paired_by_time,
+		pair->comparable,
 		(int64_t)pair->same,
 		(int64_t)pair->replaced,
 		(int64_t)pair->removed,

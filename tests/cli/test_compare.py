@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -226,6 +227,7 @@ class Limits(Case):
         subprocess.run([cli.SIM, "--no-truth", "-p", "random", "-o", str(none)], check=True)
         for traces in (self.before, none), (none, self.before), (none, none):
             self.unknown("--fail-on=iteration_time=+5%", *traces, words=("no iterations were found in", "none.json"))
+            # the reason appears once: in the report, or on standard error if the report is for programs
             result = self.compare(*traces)
             self.assertEqual(result.returncode, 1)
             self.assertEqual(result.stderr, "deepprof: nothing was compared\n")
@@ -283,6 +285,86 @@ class Limits(Case):
             result = self.compare("--format=json", "--fail-on=iteration_time=+5%", baseline, traces[1])
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual([pair["loops"] for pair in json.loads(result.stdout)["pairs"]], [[0, 0]])
+
+    def repeats(self, name, kernels, iterations, each_us=10, mark=None):
+        """A trace of a loop of these kernels, each iteration with an annotation if one is named."""
+        events, now_us = [], 0.0
+        for i in range(iterations):
+            begin_us = now_us
+            for kernel in kernels:
+                where = {"stream": 7, "device": 0, "correlation": len(events) + 1}
+                for what, category, args in ("cudaLaunchKernel", "cuda_runtime", where), (kernel, "kernel", where):
+                    events.append(
+                        {"ph": "X", "cat": category, "name": what, "pid": 0, "tid": 7, "args": args,
+                         "ts": now_us, "dur": 1 if category == "cuda_runtime" else each_us + i % 3 / 10}
+                    )
+                now_us += each_us + 0.5
+            now_us += 20
+            if mark:
+                events.append(
+                    {"ph": "X", "cat": "user_annotation", "name": f"{mark}#{i}", "pid": 0, "tid": 7,
+                     "ts": begin_us - 0.1, "dur": now_us - begin_us - 10}
+                )
+        path = self.folder / name
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        return path
+
+    def test_other_units_of_work(self):
+        """Loops that only their share of the time pairs have no verdict: their iterations are other work."""
+        few = [f"few_{i}" for i in range(12)]
+        many = few[:6] + [f"many_{i}" for i in range(40)]
+        traces = self.repeats("few.json", few, 60), self.repeats("many.json", many, 30)
+        self.assertEqual(
+            self.unknown("--fail-on=iteration_time=+5%", *traces, words=()),
+            "deepprof: --fail-on=iteration_time=+5%: cannot be checked for loop 0: its iterations are not the same unit"
+            " of work in both runs; try -n, --marks or --level\n",
+        )
+        result = self.compare(*traces)
+        self.assert_done(result)
+        text = " ".join(result.stdout.split())
+        self.assertIn("not comparable: too few kernels match", text)
+        self.assertRegex(text, r"median \S+ .s before, \S+ .s after")
+        self.assertRegex(text, r"Whole capture: \S+ \S+ \S+ .s, streams busy for [^,]+, 720 \S+ 1,380 kernels")
+        self.assertRegex(text, r"kernel \(mean time of one call\) 10\.\d+ [µu]s 10\.\d+ [µu]s")
+        self.assertNotRegex(text, r"slower|faster|times as long|worse|per iteration")
+        for form in "markdown", "html":
+            page = self.compare(f"--format={form}", *traces).stdout
+            self.assertNotRegex(page, r"\d% slower|\d times as long|\"kind\":\"slower\"")
+            self.assertIn("not comparable", page)
+        (pair,) = json.loads(self.compare("--format=json", *traces).stdout)["pairs"]
+        self.assertEqual((pair["paired_by_time"], pair["comparable"], pair["verdict"]), (True, False, "unknown"))
+        # the user says that they are the same
+        result = self.compare("--loops=0:0", "--fail-on=iteration_time=+5%", *traces)
+        self.assertEqual(result.returncode, 3, result.stderr)
+        self.assertIn("times as long", result.stdout)
+
+    def test_defined_units_of_work(self):
+        """Annotations of one name, or the requested number of iterations, make unlike loops comparable."""
+        few, many = [f"few_{i}" for i in range(12)], [f"many_{i}" for i in range(40)]
+        for mark, other, args, comparable in (
+            ("step", "step", ["--marks=^step#"], True), ("step", "part", ["--marks=^(step|part)#"], False),
+            (None, None, ["-n30"], True), (None, None, [], False),
+        ):
+            traces = self.repeats("few.json", few, 30, mark=mark), self.repeats("many.json", many, 30, mark=other)
+            result = self.compare("--format=json", *args, *traces)
+            self.assert_done(result)
+            (pair,) = json.loads(result.stdout)["pairs"]
+            self.assertEqual((pair["paired_by_time"], pair["comparable"]), (True, comparable), args)
+            self.assertEqual(pair["verdict"], "slower" if comparable else "unknown", args)
+
+    def test_kernels_are_those_of_analyze(self):
+        """The kernels of varying iterations are a range, as analyze reports them, for both runs."""
+        varying = self.folder / "varying.json"
+        trace = json.loads(self.repeats("base.json", [f"kernel_{i}" for i in range(20)], 60).read_text())
+        random.seed(1)
+        steps, events = [trace["traceEvents"][i : i + 40] for i in range(0, 2400, 40)], []
+        for step in steps:
+            events += step[:16] + step[16 + 8 * random.randrange(3) :]
+        varying.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        title = cli.run("analyze", varying).stdout
+        count, kernels = re.search(r"(\d+) iterations of (\S+\d) kernels", title).groups()
+        self.assertRegex(kernels, r"\d\D+\d")
+        self.assertIn(f"{count} iterations of {kernels} kernels; after: {count} of {kernels};", self.compare(varying, varying).stdout)
 
     def test_costs_of_a_saved_baseline(self):
         """They are of typical iterations, or of the whole loop, as those of its trace."""
@@ -564,7 +646,7 @@ class Findings(cli.Case):
         self.assertEqual(change["launch-bound"], "gone")  # at 10.7% of the period: its threshold is 15%
         self.assertEqual(change["warm-up"], "still")
         env = cli.environment(LC_ALL="C.UTF-8", COLUMNS="200")
-        text = cli.run("compare", "-v", *runs, env=env).stdout
+        text = cli.run("compare", "-v", "--loops=0:0", *runs, env=env).stdout
         host, after = re.search(r"\n +(\S+ ms) +(\S+ ns) +\S+ ms +\S+ µs  host wait\n", text).groups()
         self.assertRegex(text, rf"host-bound: cost \S+ ms per iteration; not reported after; mean host wait fell: {host} → {after}\n")
         analyzed = [re.search(r"warm-up: costs (\S+) ms in all", cli.run("analyze", run).stdout)[1] for run in runs]
@@ -615,7 +697,7 @@ class Findings(cli.Case):
     def test_names(self):
         """Kernels of different names have different rows."""
         runs = [cli.SOURCE / "data" / f"h200-{name}.db.gz" for name in ("training", "inference")]
-        for arguments in ("-v",), ("-vv",):
+        for arguments in ("-v", "--loops=0:0"), ("-vv", "--loops=0:0"):
             text = cli.run("compare", *arguments, *runs, env=cli.environment(LC_ALL="C.UTF-8", COLUMNS="80")).stdout
             table = text[text.index("kernel (calls per iteration)"):].split("\n\n")[0]
             names = re.findall(r"(?m)  removed  (.*?) \(\d+\)$", table)

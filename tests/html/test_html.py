@@ -620,6 +620,22 @@ class Looks(unittest.TestCase):
             page.theme("dark")
             page.screenshot(SHOTS / "compare-dark.png")
 
+    def test_compare_other_work(self):
+        """Iterations of other work have no red verdict and no parts; kernels are compared by single calls."""
+        runs = [cli.SOURCE / "data" / f"h200-{name}.db.gz" for name in ("inference", "training")]
+        page_of = self.folder / "other-work.html"
+        result = cli.run("compare", "-q", "-o", page_of, *runs)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with browser.Browser() as page:
+            page.open(page_of)
+            self.assertEqual(page.run("document.querySelectorAll('#verdict-list .critical, #verdict-list .better').length"), 0)
+            self.assertIn("not comparable", page.run("document.getElementById('verdict-list').innerText"))
+            self.assertIn("Whole capture: ", page.run("document.getElementById('verdict-list').innerText"))
+            self.assertEqual(page.run("['parts', 'findings', 'metrics'].map(id => byId(id).hidden)"), [True] * 3)
+            self.assertEqual(page.run("byId('kernels-title').textContent"), "Kernels: mean time of one call")
+            self.assertNotIn("Calls", page.run("byId('kernel-table').innerText"))
+            self.assertEqual(page.complaints, [])
+
     def test_warm_up_leaves_charts_readable(self):
         """Axes end at the steady iterations, which would be flat lines; what is above is written."""
         trace = self.folder / "warm.csv"

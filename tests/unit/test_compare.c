@@ -406,6 +406,7 @@ TEST(loops_are_paired_by_kernels)
 		ck_assert_uint_eq(dp_analysis_loop(before.analysis, pair->loop[0])->length,
 				  dp_analysis_loop(after.analysis, pair->loop[1])->length);
 		ck_assert(!pair->paired_by_time);
+		ck_assert(pair->comparable);
 		sums_hold(comparison, i);
 	}
 	/* The longest first. */
@@ -445,6 +446,7 @@ TEST(the_longest_are_paired)
 	pair = dp_comparison_pair(comparison, 0);
 	ck_assert_ptr_nonnull(pair);
 	ck_assert(pair->paired_by_time);
+	ck_assert(!pair->comparable);
 	ck_assert_uint_eq(pair->same, 0);
 	ck_assert_uint_eq(pair->removed, BASE);
 	ck_assert_uint_eq(pair->added, BASE / 2);
