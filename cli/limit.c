@@ -242,7 +242,7 @@ static bool explain(char *buf, size_t size, const struct limit *limit,
 	}
 	if (!lacks && !dp_comparison_pair(comparison, pair)->comparable)
 		snprintf(buf, size,
-			 "its iterations are not the same unit of work in both runs; try -n, "
+			 "its iterations may not be the same unit of work in both runs; try -n, "
 			 "--marks or --level");
 	return lacks;
 }

@@ -83,9 +83,9 @@ struct dp_loop_pair {
 	size_t added;	 /* the reverse */
 	/*
 	 * An iteration is the same unit of work in both runs, so that times per iteration compare:
-	 * the loops are paired by their kernels, by request, by annotations of the same name, or by
-	 * the requested number of iterations, which both have. A loop paired only by its share of
-	 * the time may do other work in each iteration.
+	 * the loops are paired by their kernels, by request, or by their share of the time if they
+	 * also have annotations of the same name or the same number of complete iterations. Else
+	 * a loop paired by its share of the time may do other work in each iteration.
 	 */
 	bool comparable;
 };

@@ -126,8 +126,8 @@ static bool same_but_digits(const char *a, const char *b)
 }
 
 /*
- * Returns true if the user or the program defines the iterations of both loops, and in the same
- * way: by annotations of one name, or by a number of iterations that both have.
+ * Returns true if iterations of both loops are the same, whatever their kernels: annotations of one
+ * name mark them, or both have as many, as a program has after its kernels were rewritten.
  */
 static bool defined_alike(const struct pairing *pairing, const struct dp_loop_pair *pair)
 {
@@ -136,8 +136,7 @@ static bool defined_alike(const struct pairing *pairing, const struct dp_loop_pa
 
 	if (a->annotation && b->annotation)
 		return same_but_digits(a->annotation, b->annotation);
-	return a->found_by == DP_FOUND_BY_COUNT && b->found_by == DP_FOUND_BY_COUNT &&
-	       a->matches_count && b->matches_count && a->complete == b->complete;
+	return a->complete == b->complete;
 }
 
 static double alike(const struct pairing *pairing, size_t i, size_t j)

@@ -320,10 +320,10 @@ static void add_other_work(struct dp_words *words, const struct dp_loop_pair *pa
 
 	dp_words__add(
 		words,
-		"too few kernels match, so the iterations are not the same unit of work, and "
-		"their times do not compare: median %s before, %s after. Choose the same work "
-		"with -n, --marks or --level; if it is, with rewritten kernels, pass "
-		"--loops=%zu:%zu",
+		"too few kernels match, and the numbers of iterations differ, so an iteration "
+		"may not be the same unit of work, and times do not compare: median %s before, "
+		"%s after. Choose the same work with -n, --marks or --level; if it is the same, "
+		"with rewritten kernels, pass --loops=%zu:%zu",
 		dp_human__duration(before, time->value[0], ascii),
 		dp_human__duration(after, time->value[1], ascii), pair->loop[0], pair->loop[1]);
 }

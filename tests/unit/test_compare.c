@@ -446,7 +446,7 @@ TEST(the_longest_are_paired)
 	pair = dp_comparison_pair(comparison, 0);
 	ck_assert_ptr_nonnull(pair);
 	ck_assert(pair->paired_by_time);
-	ck_assert(!pair->comparable);
+	ck_assert(pair->comparable);
 	ck_assert_uint_eq(pair->same, 0);
 	ck_assert_uint_eq(pair->removed, BASE);
 	ck_assert_uint_eq(pair->added, BASE / 2);
