@@ -100,6 +100,7 @@ const columns = report.cells.reduce((most, row) => {
 		last--;
 	return Math.max(most, Math.ceil(last / 3));
 }, 0);
+const drawn = Math.min(columns * report.group, report.iterations);
 const map = { values: "excess", order: "rank", column: null };
 
 /* One value per rank and column: 0 period, 1 own time, 2 waiting; in ns. */
@@ -183,8 +184,8 @@ function drawMap() {
 	labelRows(context, order, height);
 	context.fillStyle = color("quiet");
 	context.textAlign = "center";
-	for (const at of ticks(0, report.iterations - 1, Math.max(2, Math.min(10, width / 90))))
-		if (Number.isInteger(at) && at < report.iterations)
+	for (const at of ticks(0, drawn - 1, Math.max(2, Math.min(10, width / 90))))
+		if (Number.isInteger(at) && at < drawn)
 			context.fillText(String(at), LABELS + (Math.floor(at / report.group) + .5) * step, 10);
 	if (map.column !== null) {
 		context.strokeStyle = color("ink");
@@ -192,6 +193,7 @@ function drawMap() {
 		context.strokeRect(LABELS + map.column * step, TOP - 2, step, order.length * height + 3);
 	}
 	byId("map-text").textContent = values.text + (report.group > 1 ? ` Each column is the mean of ${report.group} iterations.` : "") +
+		(drawn < report.iterations ? " Iterations at the end have no period and are left out: a period ends where the next iteration begins." : "") +
 		(report.shown.length ? " Click an iteration to see all ranks in it." : "");
 	legend(byId("map-legend"), values.diverging
 		? [[format.duration(most, 3) + " or more below", colors.less], [values.overall ? "the median" : "as the median rank", colors.base], [format.duration(most, 3) + " or more above", colors.more]]

@@ -576,6 +576,8 @@ class Looks(unittest.TestCase):
         with browser.Browser() as page:
             page.open(page_of)
             self.assertIn("rank 5", page.run("document.getElementById('findings-list').textContent"))
+            self.assertEqual(page.run("[drawn, report.iterations]"), [11, 12])
+            self.assertIn("have no period", page.run("document.getElementById('map-text').textContent"))
             page.hover("#map-box", 0.5, 0.5)
             self.assertIn("own time", page.run("document.getElementById('tip').textContent"))
             left, top, width, height = page.box("#map-box")
