@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define RANGE_COLUMNS 32
+#define MOST_OF_IT 0.5
 #define ALL_OF_IT 0.97 /* larger shares are shown as all of it */
 #define SAME_PERIOD 0.01
 #define SAME 0.01
@@ -451,6 +452,18 @@ static double labelled_share(char label[DP_LABEL_SIZE], const struct dp_render *
 	return share;
 }
 
+/* What leads to the ranges: "mostly" only if they are at least half of it. */
+static const char *lead_of(const struct dp_finding *finding)
+{
+	double share = 0;
+
+	for (size_t i = 0; i < finding->range_count; i++)
+		share += finding->ranges[i].share;
+	if (finding->activity == DP_HOST_SYNC)
+		return "with synchronization in ";
+	return share >= MOST_OF_IT ? "mostly " : "";
+}
+
 /*
  * Adds "mostly aten::conv2d 26%, Optimizer.zero_grad 20%": what the host did meanwhile, or where it
  * waited.
@@ -458,7 +471,7 @@ static double labelled_share(char label[DP_LABEL_SIZE], const struct dp_render *
 static void add_ranges(struct dp_words *words, const struct dp_render *render,
 		       const struct dp_finding *finding)
 {
-	const char *lead = finding->activity == DP_HOST_SYNC ? "with synchronization in" : "mostly";
+	const char *lead = lead_of(finding);
 	char name[DP_LABEL_SIZE], text[DP_NUMBER_SIZE];
 
 	for (size_t i = 0; i < finding->range_count; i++) {
@@ -467,8 +480,8 @@ static void add_ranges(struct dp_words *words, const struct dp_render *render,
 		if (!(share > 0))
 			continue;
 		snprintf(text, sizeof(text), " %.0f%%", share * 100);
-		dp_words__add(words, "%s%s%s%s%s", words->used ? ", " : "", i ? "" : lead,
-			      i ? "" : " ", name, share < ALL_OF_IT ? text : "");
+		dp_words__add(words, "%s%s%s%s", words->used ? ", " : "", i ? "" : lead, name,
+			      share < ALL_OF_IT ? text : "");
 	}
 }
 
@@ -495,7 +508,7 @@ static bool leads_to_advice(const struct dp_evidence_value *at)
 {
 	return (at->call && strcmp(at->name, "gap_before_ns") != 0) ||
 	       strstr(at->name, "_rise_ns") || !strcmp(at->name, "moved_ns") ||
-	       !strcmp(at->name, "threads");
+	       !strcmp(at->name, "outside_ns") || !strcmp(at->name, "threads");
 }
 
 void dp_text__evidence(struct dp_words *words, const struct dp_render *render,

@@ -14,6 +14,7 @@
 #define HEADLINES_MOST 12 /* the same of one screen */
 #define COMPUTE_BOUND 0.8
 #define UNEXPLAINED 0.05 /* as for rules: from this share of the period on it is a loss */
+#define DOUBTFUL 0.75	 /* findings of a lower confidence show it */
 #define DEVICES_MOST 4 /* that are named */
 
 /* Collects the evidence; on a screen, as much as fits one line. */
@@ -166,9 +167,13 @@ static void add_headline(struct dp_words *words, const struct dp_render *render,
 {
 	const struct dp_text *text = render->state;
 	struct dp_words cost = { 0 };
+	char number[DP_NUMBER_SIZE];
 
 	dp_words__add(words, "%s", finding->rule);
 	dp_text__place(words, render, finding);
+	if (finding->confidence < DOUBTFUL && text->given_up < DP_LEAVE_WORDS)
+		dp_words__add(words, " (%s confidence)",
+			      dp_text__percent(number, finding->confidence));
 	dp_text__cost(&cost, render, finding, text->given_up >= DP_LEAVE_WORDS);
 	if (cost.used)
 		dp_words__add(words, ": %s", cost.text);

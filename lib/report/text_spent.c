@@ -165,9 +165,9 @@ static void write_doubt(struct dp_render *render, const struct spent *spent)
 			return;
 	dp_text__blanks(render, DP_TEXT_BODY);
 	dp_text__wrap(render, DP_TEXT_BODY, DP_TEXT_BODY,
-		      "the trace does not tell what it waits for otherwise: events of other "
-		      "streams, or launches that are missing (a graph's, another thread's); "
-		      "record them all");
+		      "the trace does not show why the GPU is idle otherwise: it may wait for work "
+		      "on other streams, or for launches that were not recorded (of a graph, or "
+		      "by another thread)");
 }
 
 const char *dp_text__part(const struct dp_render *render, size_t loop, size_t index,
