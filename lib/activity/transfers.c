@@ -18,6 +18,7 @@ struct sums {
 	struct dp_spans_at during; /* where kernels are among uploads */
 	int64_t kernel_end_ns;	   /* of the latest */
 	int64_t hidden_ns;	   /* uploads during kernels */
+	double waited_ns[2];	   /* for downloads, for other copies */
 };
 
 static int add(struct sums *sums, enum dp_transfer kind, uint32_t name, size_t op)
@@ -58,6 +59,20 @@ static void add_direction(struct sums *sums, size_t op)
 	}
 }
 
+/* Adds how long the caller of a copy waited for it. */
+static void add_waited(struct sums *sums, size_t op)
+{
+	const struct dp_calls *calls = dp_trace_calls(sums->timeline->trace);
+	const struct dp_ops *ops = dp_trace_ops(sums->timeline->trace);
+	uint8_t kind = ops->copy_kind[op];
+	uint32_t call = ops->call[op];
+
+	if (call != DP_NONE && kind != DP_COPY_DTOD &&
+	    dp_device_timeline__waited(sums->timeline, call))
+		sums->waited_ns[kind != DP_COPY_DTOH] +=
+			(double)(ops->end_ns[op] - calls->start_ns[call]);
+}
+
 static int add_copy(struct sums *sums, size_t op)
 {
 	const struct dp_ops *ops = dp_trace_ops(sums->timeline->trace);
@@ -66,6 +81,7 @@ static int add_copy(struct sums *sums, size_t op)
 	int status = DP_OK;
 
 	add_direction(sums, op);
+	add_waited(sums, op);
 	if (call == DP_NONE || !sums->attribution || !sums->attribution->of_call)
 		return DP_OK;
 	name = sums->attribution->of_call[call];
@@ -144,6 +160,31 @@ static void find_uploads(struct dp_transfers *transfers, const struct sums *sums
 	transfers->returned = sums->uploaded > 0 ? sums->returned / sums->uploaded : 0;
 }
 
+/* Calls inside others of the same thread are part of these. */
+static void count_calls(struct dp_transfers *transfers, const struct dp_device_timeline *timeline,
+			int64_t start_ns, int64_t end_ns)
+{
+	const struct dp_calls *calls = dp_trace_calls(timeline->trace);
+	int64_t until_ns = INT64_MIN;
+	uint32_t thread = DP_NONE;
+	size_t c;
+
+	DP_FIND(c, 0, timeline->call_count, calls->start_ns[timeline->calls[c]] >= start_ns);
+	for (; c < timeline->call_count; c++) {
+		size_t i = timeline->calls[c];
+
+		if (calls->start_ns[i] >= end_ns)
+			break;
+		if (calls->thread[i] == thread && calls->end_ns[i] <= until_ns)
+			continue;
+		thread = calls->thread[i];
+		until_ns = calls->end_ns[i];
+		transfers->launches += calls->kind[i] == DP_CALL_LAUNCH;
+		transfers->waits += calls->kind[i] == DP_CALL_SYNC ||
+				    (calls->kind[i] == DP_CALL_COPY && timeline->inside[i]);
+	}
+}
+
 /* Streams are sorted by device. */
 static int find_streams(struct sums *sums)
 {
@@ -184,8 +225,13 @@ int dp_transfers__find(struct dp_transfers *transfers, const struct dp_device_ti
 			status = add(&sums, DP_TRANSFER_COMM, ops->name[op], op);
 		}
 	}
-	if (!status)
+	if (!status) {
+		double waited_ns = sums.waited_ns[0] + sums.waited_ns[1];
+
 		find_uploads(transfers, &sums, start_ns, end_ns);
+		count_calls(transfers, timeline, start_ns, end_ns);
+		transfers->downloads_waited = waited_ns > 0 ? sums.waited_ns[0] / waited_ns : 0;
+	}
 	free(sums.upload_ns);
 	for (int kind = 0; kind < DP_TRANSFERS; kind++) {
 		if (!status)

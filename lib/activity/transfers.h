@@ -29,6 +29,9 @@ struct dp_transfers {
 	size_t migrations;     /* of unified memory to the device */
 	int64_t migrated_ns;   /* when the last of them ends */
 	size_t kernel_streams; /* streams of the device that run kernels */
+	size_t launches;       /* calls that launch kernels or graphs, by the launching threads, */
+	size_t waits;	       /* and those in which these wait for the device */
+	double downloads_waited; /* share of downloads in the time that copies are waited for */
 };
 
 /*

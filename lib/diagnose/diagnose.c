@@ -44,6 +44,9 @@
 #define MINOR_SHARE 0.001
 #define MINOR_NS 1e4
 
+/* More threads for an iteration's work are no advice. */
+#define THREADS_MOST 4
+
 #define DP_ENTRY(word) extern const struct dp_rule dp_rule__##word;
 #include "diagnose/diagnose_table.h"
 #undef DP_ENTRY
@@ -515,21 +518,29 @@ static double moved_ns(const struct dp_rule_finding *found, const struct dp_rule
 	return fmax(input->replay->moved_ns[found->change] + (isnan(more_ns) ? 0 : more_ns), 0);
 }
 
-/* Says how many threads must take work that one cannot hide. */
+/*
+ * Says how many threads must take work that one cannot hide; or how long it takes, if it needs more
+ * than a program would use, or the host may as well wait in that time.
+ */
 static void divide(struct dp_rule_finding *found, const struct dp_rule_input *input,
 		   const struct dp_rule *rule)
 {
 	double work_ns, threads;
+	bool works, few;
 
 	if (!rule->divide || !input->replay || !(found->finding.predicted_ns > 0) ||
 	    found->change == DP_REPLAY_NOTHING)
 		return;
 	work_ns = moved_ns(found, input);
 	threads = ceil(work_ns / found->finding.predicted_ns - UNLIKE);
-	if (!(threads > 1) || !isfinite(threads) || !rule->divide(input, found, (size_t)threads))
+	works = dp_rule__shows_work(input, found);
+	few = works && threads <= THREADS_MOST;
+	if (!(threads > 1) || !isfinite(threads) ||
+	    !rule->divide(input, found, few ? (size_t)threads : 0))
 		return;
-	dp_rule__evidence(found, "moved_ns", "ns", work_ns);
-	dp_rule__evidence(found, "threads", "count", threads);
+	dp_rule__evidence(found, works ? "moved_ns" : "outside_ns", "ns", work_ns);
+	if (few)
+		dp_rule__evidence(found, "threads", "count", threads);
 }
 
 static void name_hip(struct dp_rule_finding *found)

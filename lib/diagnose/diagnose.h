@@ -241,6 +241,15 @@ bool dp_rule__is_launching(const struct dp_rule_finding *out);
 bool dp_rule__is_computing(const struct dp_rule_finding *out);
 
 /*
+ * Returns true if the trace shows that the host works in most of a finding's time: in ranges, on a
+ * processor, or in a function that was sampled. Outside of API calls it otherwise works or waits.
+ */
+bool dp_rule__shows_work(const struct dp_rule_input *input, const struct dp_rule_finding *out);
+
+/* Returns true if ranges show that the host fetches input. */
+bool dp_rule__sees_loader(const struct dp_rule_input *input);
+
+/*
  * Returns true if the longest of `count` gaps, whose sum is all_ns, takes little of it or no more
  * than chance explains: then every launch is late. Otherwise one activity of the host causes it.
  */
@@ -254,6 +263,22 @@ bool dp_rule__is_single(double longest_ns, double all_ns);
 
 /* Replaces or extends the advice according to the named ranges. */
 void dp_rule__advise_by_ranges(struct dp_rule_finding *out, enum dp_host_activity activity);
+
+/* Replaces a copy that waits, in advice by ranges: it is for uploads. */
+extern const char dp_rule__upload_advice[];
+
+/*
+ * Advises against waiting for the device: by the ranges in which the host waits, by the direction
+ * of the copies that it waits for, and with the number of waits per iteration unless it is one.
+ */
+void dp_rule__advise_on_waits(const struct dp_rule_input *input, struct dp_rule_finding *out);
+
+/*
+ * If the host waits after nearly every launch, advises against that first: no launch can be ahead
+ * of the device then.
+ */
+void dp_rule__advise_on_waiting_launches(const struct dp_rule_input *input,
+					 struct dp_rule_finding *out);
 
 /*
  * Adds what slow iterations have more of to a finding's evidence, and advice for it. Returns true
@@ -333,7 +358,8 @@ struct dp_rule {
 	/*
 	 * For work of the host that moves to other threads, which the prediction assumes: gives
 	 * advice if one thread would take longer for an iteration's than the predicted period, so
-	 * that several are needed. Returns false if their number is unknown. NULL: no such work.
+	 * that several are needed; 0: whether it is work is unknown, or it takes too many. Returns
+	 * false if how long it takes is unknown. NULL: no such work.
 	 */
 	bool (*divide)(const struct dp_rule_input *input, struct dp_rule_finding *found,
 		       size_t threads);

@@ -26,13 +26,14 @@ static const char advice_stall[] = "move this host work out of the loop or to an
 static const char advice_look[] =
 	"record launches, too (deepprof info shows how), to see whether the GPU waits for the host; "
 	"if so, move the host's work out of the loop or to another thread";
+static const char advice_unknown[] =
+	"see whether the host works or waits there, with a sampling profiler (perf) or annotations; "
+	"move work out of the loop, or to another thread";
 static const char advice_divide[] =
 	"move this host work out of the loop, or divide it among other threads";
 static const char advice_delay[] =
 	"find what delays this one launch: garbage collection, locks, other load on the host's "
 	"cores, work on the CPU that another thread can do";
-static const char advice_sync[] =
-	"avoid a synchronization in every iteration: .item(), print(tensor), synchronize()";
 static const char advice_launch[] = "reduce launch overhead: CUDA graphs or torch.compile, fused "
 				    "optimizer, larger batches";
 
@@ -160,7 +161,6 @@ static bool is_late_throughout(const struct dp_rule_input *input)
  */
 static void advise(const struct dp_rule_input *input, struct dp_rule_finding *out, double host_ns)
 {
-	enum dp_host_activity activity = DP_HOST_WAIT;
 	double longest_ns = dp_rule__typical(input, "longest_gap_ns");
 	bool launching;
 
@@ -171,17 +171,21 @@ static void advise(const struct dp_rule_input *input, struct dp_rule_finding *ou
 	    !dp_rule__is_spread(longest_ns, host_ns, input->loop->length) &&
 	    !is_late_throughout(input)) {
 		out->change = DP_REPLAY_HOST;
-		out->finding.advice = launching ? advice_delay : advice_stall;
+		dp_rule__name_function(input, out, DP_HOST_WAIT, false);
+		out->finding.advice = launching				? advice_delay
+				      : dp_rule__shows_work(input, out) ? advice_stall
+									: advice_unknown;
 	} else if (dp_rule__typical(input, "idle_after_sync_ns") >= host_ns / 2) {
-		out->finding.advice = advice_sync;
-		activity = DP_HOST_SYNC;
 		out->change = DP_REPLAY_WAITS;
-		dp_rule__name_ranges(input, out, activity, false);
+		dp_rule__name_ranges(input, out, DP_HOST_SYNC, false);
+		dp_rule__advise_on_waits(input, out);
 	} else {
+		dp_rule__name_function(input, out, DP_HOST_WAIT, false);
 		out->finding.advice = advice_launch;
 		out->change = DP_REPLAY_LAUNCHES;
 	}
-	dp_rule__advise_by_ranges(out, activity);
+	if (out->finding.activity == DP_HOST_WAIT)
+		dp_rule__advise_by_ranges(out, DP_HOST_WAIT);
 }
 
 /*
@@ -205,7 +209,6 @@ static bool check_idle(const struct dp_rule_input *input, struct dp_rule_finding
 		dp_rule__mean_evidence(input, out, "idle_after_sync_ns");
 		dp_rule__mean_evidence(input, out, "host_sync_ns");
 	} else {
-		dp_rule__name_function(input, out, DP_HOST_WAIT, false);
 		dp_rule__evidence(out, "host_stall_ns", "ns",
 				  fmin(dp_rule__typical(input, "host_stall_ns"), host_ns));
 	}
@@ -225,8 +228,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 static bool divide(const struct dp_rule_input *input, struct dp_rule_finding *found, size_t threads)
 {
 	(void)input;
-	(void)threads;
-	if (found->finding.advice == advice_stall && !found->advice[0])
+	if (threads && found->finding.advice == advice_stall && !found->advice[0])
 		found->finding.advice = advice_divide;
 	return found->change == DP_REPLAY_HOST && found->finding.advice != advice_delay;
 }

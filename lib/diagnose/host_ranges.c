@@ -29,6 +29,9 @@
 /* Advice is not about a gap below this share, however improbable: a cost below it is no warning. */
 #define LITTLE 0.05
 
+/* Share of it in ranges, or on a processor, from which on the host is known to work. */
+#define WORK_SHARE 0.5
+
 /* Share of it in operators at which the host is launching. */
 #define LAUNCHING_SHARE 0.3
 
@@ -36,6 +39,10 @@
 #define COMPILED_ADVICE                                                                        \
 	"let each call of the compiled function do more: larger batches, fewer graph breaks, " \
 	"mode=\"reduce-overhead\""
+
+const char dp_rule__upload_advice[] =
+	"copy without waiting: non_blocking=True, from pinned memory (pin_memory=True); make small "
+	"tensors on the GPU";
 
 /* Slow iterations in which a loader runs; others may upload late for any reason. */
 #define LATE_ADVICE                                                                            \
@@ -74,12 +81,8 @@ static const struct {
 	  "avoid shapes that depend on data: nonzero, masked_select, boolean indexes" },
 	{ DP_HOST_SYNC, "unique",
 	  "avoid shapes that depend on data: nonzero, masked_select, boolean indexes" },
-	{ DP_HOST_SYNC, "copy_",
-	  "copy without waiting: non_blocking=True, from pinned memory "
-	  "(pin_memory=True); make small tensors on the GPU" },
-	{ DP_HOST_SYNC, "aten::to",
-	  "copy without waiting: non_blocking=True, from pinned memory "
-	  "(pin_memory=True); make small tensors on the GPU" },
+	{ DP_HOST_SYNC, "copy_", dp_rule__upload_advice },
+	{ DP_HOST_SYNC, "aten::to", dp_rule__upload_advice },
 	{ DP_HOST_SYNC, "empty_cache", "do not empty the allocator's cache in the loop" },
 };
 
@@ -214,6 +217,31 @@ bool dp_rule__is_computing(const struct dp_rule_finding *out)
 		share += computes ? out->ranges[i].share : 0;
 	}
 	return share >= MOST_OF_IT;
+}
+
+bool dp_rule__shows_work(const struct dp_rule_input *input, const struct dp_rule_finding *out)
+{
+	double calls_ns =
+		dp_rule__typical(input, "period_ns") - dp_rule__typical(input, "host_outside_ns");
+	double share = 0;
+
+	for (size_t i = 0; i < out->finding.evidence_count; i++)
+		if (!strcmp(out->values[i].name, "sampled_share"))
+			return true;
+	for (size_t i = 0; i < out->finding.range_count; i++)
+		share += out->ranges[i].name[0] ? out->ranges[i].share : 0;
+	return share >= WORK_SHARE || dp_rule__typical(input, "cpu_run_ns") - calls_ns >=
+					      WORK_SHARE * out->finding.recoverable_ns;
+}
+
+bool dp_rule__sees_loader(const struct dp_rule_input *input)
+{
+	for (size_t i = 0; input->ranges && i < input->ranges->count; i++)
+		for (size_t c = 0; c < DP_COUNT(causes); c++)
+			if (causes[c].activity == DP_HOST_INPUT &&
+			    mentions(input->ranges->ranges[i].outer, causes[c].part))
+				return true;
+	return false;
 }
 
 bool dp_rule__is_spread(double longest_ns, double all_ns, size_t count)

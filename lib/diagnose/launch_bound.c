@@ -42,6 +42,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	out->finding.advice =
 		"launch fewer, larger kernels: fuse (torch.compile), CUDA graphs, larger "
 		"batches";
+	dp_rule__advise_on_waiting_launches(input, out);
 	/* the host waits in some of these gaps, which stay whatever launching takes */
 	if (saved_ns < out->finding.recoverable_ns)
 		out->finding.recoverable_ns = saved_ns;

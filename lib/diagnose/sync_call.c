@@ -33,10 +33,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	/* a download to pageable memory waits in its own call */
 	if (sync_ns < out->finding.recoverable_ns)
 		dp_rule__mean_evidence(input, out, "host_copy_ns");
-	out->finding.advice = "avoid a synchronization in every iteration: .item(), print(tensor), "
-			      "synchronize()";
 	dp_rule__name_ranges(input, out, DP_HOST_SYNC, false);
-	dp_rule__advise_by_ranges(out, DP_HOST_SYNC);
+	dp_rule__advise_on_waits(input, out);
 	out->change = DP_REPLAY_INNER_WAITS;
 	return true;
 }

@@ -465,7 +465,7 @@ static const char *lead_of(const struct dp_finding *finding)
 }
 
 /*
- * Adds "mostly aten::conv2d 26%, Optimizer.zero_grad 20%": what the host did meanwhile, or where it
+ * Adds "mostly aten::conv2d 36%, Optimizer.zero_grad 20%": what the host did meanwhile, or where it
  * waited.
  */
 static void add_ranges(struct dp_words *words, const struct dp_render *render,

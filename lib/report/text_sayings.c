@@ -120,6 +120,7 @@ static const struct dp_saying sayings[] = {
 	  .joint = "; idle for another ", .close = " elsewhere" },
 	{ "others_ns", "another GPU takes ",
 	  ", including its launches, even if it waits for no other" },
+	{ "outside_ns", "", " outside API calls, in which the host works or waits" },
 	{ "outside_calls_ns", "", " outside API calls", .of = "cost_ns",
 	  .all = "all of it outside API calls" },
 	{ "operation_gap_ns", "", " between operations" },

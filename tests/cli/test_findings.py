@@ -63,7 +63,7 @@ class Findings(cli.Case):
         """What another thread prepares takes as long there: the number that hides it is named."""
         upload = "upload bytes=256k memory=pinned"
         for wait, threads in ((20, None), (250, 4)):
-            text, report = self.run_of(f"wait time={wait}ms jitter=0.02; {upload}; {STEP}; {READ}")
+            text, report = self.run_of(f"wait time={wait}ms jitter=0.02 within=metrics; {upload}; {STEP}; {READ}")
             finding = self.rules(report)["input-bound"]
             evidence = finding["evidence"]
             self.assertEqual(threads, evidence.get("threads"))
@@ -74,10 +74,30 @@ class Findings(cli.Case):
             self.assertRegex(text, r"2[45]\d\.\d ms of host work, which takes 4 threads to hide")
             self.assertLessEqual(evidence["moved_ns"] / threads, 1.05 * finding["predicted_ns"])
             self.assertGreater(evidence["moved_ns"] / (threads - 1), finding["predicted_ns"])
-        text, report = self.run_of(f"{INPUT}; wait time=250ms jitter=0.02; {STEP}; {READ}")
+        text, report = self.run_of(f"{INPUT}; wait time=250ms jitter=0.02 within=metrics; {STEP}; {READ}")
         finding = self.rules(report)["host-bound"]
         self.assertEqual(4, finding["evidence"]["threads"])
         self.assertIn("divide it among other threads", finding["advice"])
+
+    def test_the_host_works_or_waits(self):
+        """Outside of calls and ranges, the trace does not show which, nor that threads would help."""
+        text, report = self.run_of(f"{INPUT}; wait time=250ms jitter=0.02; {STEP}; {READ}")
+        finding = self.rules(report)["host-bound"]
+        self.assertNotIn("threads", finding["evidence"])
+        self.assertIn("see whether the host works or waits there", finding["advice"])
+        self.assertRegex(text, r"2[45]\d\.\d ms outside API calls, in which the host works or waits")
+
+    def test_advice_on_waits(self):
+        """It has their number per iteration, the direction of copies, and comes before that on launches."""
+        two = "zero model; forward model; loss; {}; wait time=9ms; backward model; {}; wait time=9ms; optimize model"
+        for do, rule, words in (
+            (two.format("sync", "sync") + "; sync", "sync-call", "avoid synchronizations (3 per iteration): .item(),"),
+            (two.format("download bytes=4 memory=pageable", "sync"), "sync-call", "fetch these results later, or fewer"),
+            ("; ".join(4 * ["statistics count=1; sync"]), "launch-bound",
+             "avoid the synchronization after nearly every launch: .item(), print(tensor), synchronize(); then"),
+        ):
+            report = self.run_of(do, form="kineto" if rule == "sync-call" else "nsys")[1]
+            self.assertIn(words, self.rules(report)[rule]["advice"])
 
     def test_mostly_is_at_least_half(self):
         nets = "".join(

@@ -404,6 +404,32 @@ TEST(a_trend_has_no_slow_iterations)
 	dp_findings__fini(&at.findings);
 }
 
+/* Waits are counted, and copies that are waited for have a direction. */
+TEST(advice_on_waits_follows_from_them)
+{
+	struct dp_host_range range = { .outer = "aten::copy_",
+				       .activity = DP_HOST_SYNC,
+				       .typical_ns = 3e5 };
+	struct dp_host_ranges ranges = { .ranges = &range, .count = 1 };
+	struct dp_transfers transfers = { .waits = ITERATIONS - 1 };
+
+	start();
+	at.transfers = &transfers;
+	set("sync_lost_ns", 3e5);
+	ck_assert_ptr_nonnull(strstr(find("sync-call")->advice, "a synchronization in every"));
+	transfers.waits = 3 * (ITERATIONS - 1);
+	ck_assert_ptr_nonnull(
+		strstr(find("sync-call")->advice, "avoid synchronizations (3 per iteration): "));
+	at.ranges = &ranges;
+	at.terms = DP_TERMS_TRAINING;
+	ck_assert_ptr_nonnull(strstr(find("sync-call")->advice, "make small tensors on the GPU"));
+	transfers.downloads_waited = 0.9;
+	ck_assert_ptr_nonnull(strstr(find("sync-call")->advice, "fetch these results later"));
+	dp_findings__fini(&at.findings);
+	at.ranges = NULL;
+	at.transfers = NULL;
+}
+
 /* Only PyTorch programs are advised with its functions. */
 TEST(advice_is_in_the_program_s_terms)
 {
@@ -648,6 +674,8 @@ TEST(functions_need_samples)
 /* Each launch takes a moment to reach the GPU: the queue is not empty then, but does not fill. */
 TEST(launches_one_at_a_time)
 {
+	struct dp_transfers transfers = { .launches = 100, .waits = 50 };
+
 	start();
 	set("short_gaps_ns", 8e5);
 	set("kernel_median_ns", 600);
@@ -658,6 +686,14 @@ TEST(launches_one_at_a_time)
 	ck_assert_ptr_null(find("launch-bound"));
 	set("queue_empty", 0.6);
 	ck_assert_double_eq_tol(evidence(find("launch-bound"), "queue_empty"), 0.6, 1e-9);
+	/* if the host waits for each, that comes first */
+	at.transfers = &transfers;
+	ck_assert_ptr_null(strstr(find("launch-bound")->advice, "synchronization"));
+	transfers.waits = 95;
+	ck_assert_ptr_nonnull(strstr(find("launch-bound")->advice,
+				     "avoid the synchronization after nearly every launch: "));
+	dp_findings__fini(&at.findings);
+	at.transfers = NULL;
 }
 
 /* Only for a busy GPU; the advice depends on the memory's activity. */

@@ -475,6 +475,24 @@ TEST(work_that_one_thread_cannot_hide)
 	replay.without_ns[DP_REPLAY_INPUT] = replay.work_ns[DP_REPLAY_INPUT] = 2e5;
 	replay.moved_ns[DP_REPLAY_INPUT] = 2.05e5;
 	ck_assert(isnan(evidence(find("input-bound"), "threads")));
+	ck_assert(isnan(evidence(find("input-bound"), "outside_ns")));
+	/* without ranges or samples, the host may as well wait */
+	replay.moved_ns[DP_REPLAY_INPUT] = 8e5;
+	finding = find("input-bound");
+	ck_assert(isnan(evidence(finding, "threads")));
+	ck_assert(isnan(evidence(finding, "moved_ns")));
+	ck_assert_double_eq(evidence(finding, "outside_ns"), 8e5);
+	ck_assert_ptr_nonnull(strstr(finding->advice, "works or waits"));
+	at.ranges = &ranges;
+	range.outer = "decode";
+	finding = find("input-bound");
+	ck_assert_ptr_null(strstr(finding->advice, "works or waits"));
+	/* nobody uses as many threads as it takes */
+	replay.moved_ns[DP_REPLAY_INPUT] = 2e6;
+	finding = find("input-bound");
+	ck_assert(isnan(evidence(finding, "threads")));
+	ck_assert_double_eq(evidence(finding, "moved_ns"), 2e6);
+	ck_assert_ptr_null(strstr(finding->advice, "threads"));
 	replay.moved_ns[DP_REPLAY_INPUT] = 8e5;
 	finding = find("input-bound");
 	ck_assert_double_eq(evidence(finding, "threads"), 4);
@@ -486,12 +504,50 @@ TEST(work_that_one_thread_cannot_hide)
 	at.terms = DP_TERMS_TRAINING;
 	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "num_workers=4 or more"));
 	/* how long workers take that load already is unknown */
-	at.ranges = &ranges;
+	range.outer = "_MultiProcessingDataLoaderIter.__next__";
 	finding = find("input-bound");
 	ck_assert(isnan(evidence(finding, "threads")));
 	ck_assert_ptr_nonnull(strstr(finding->advice, "num_workers=..."));
 	dp_findings__fini(&at.findings);
 	at.ranges = NULL;
+}
+
+/* What is uploaded is too little for a loader, unless one is seen. */
+TEST(small_input_needs_no_loader)
+{
+	struct dp_host_range range = { .outer = "enumerate(DataLoader)#_Iter.__next__",
+				       .activity = DP_HOST_INPUT,
+				       .typical_ns = 1e3 };
+	struct dp_host_ranges ranges = { .ranges = &range, .count = 1 };
+
+	start();
+	at.terms = DP_TERMS_TRAINING;
+	set("input_wait_ns", 7e5);
+	set("h2d_bytes", 65536);
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "DataLoader"));
+	set("h2d_bytes", 7680);
+	ck_assert_ptr_null(strstr(find("input-bound")->advice, "DataLoader"));
+	ck_assert_double_eq(evidence(find("input-bound"), "h2d_bytes"), 7680);
+	at.ranges = &ranges;
+	ck_assert_ptr_nonnull(strstr(find("input-bound")->advice, "DataLoader"));
+	dp_findings__fini(&at.findings);
+	at.ranges = NULL;
+}
+
+/* Host work in a gap is known as such if a processor ran most of it. */
+TEST(work_shows_on_a_processor)
+{
+	start();
+	set("host_wait_ns", 3e5);
+	set("host_stall_ns", 3e5);
+	set("longest_gap_ns", 3e5);
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "works or waits"));
+	set("host_outside_ns", 4e5);
+	set("cpu_run_ns", 7e5);
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "works or waits"));
+	set("cpu_run_ns", 7.6e5);
+	ck_assert_ptr_nonnull(strstr(find("host-bound")->advice, "move this host work"));
+	dp_findings__fini(&at.findings);
 }
 
 /* Advice for a trace of HIP names HIP's functions, and is as before otherwise. */
