@@ -438,7 +438,7 @@ void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks *ran
 			     : verdict->rank_count > 1 ? "have longer own times than their peers"
 						       : "has a longer own time than its peers");
 	if (isfinite(p_value))
-		dp_words__add(words, " (unlikely to be chance: p %s %s)",
+		dp_words__add(words, ", unlikely to be chance (p %s %s)",
 			      p_value <= 0.0005 ? "<=" : "=", dp_text__fixed(p, p_value, 4));
 	add_last(words, ranks);
 }

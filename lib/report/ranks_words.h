@@ -42,7 +42,7 @@ void dp_ranks_words__cause(struct dp_words *words, const struct dp_render *rende
 			   const struct dp_ranks *ranks, size_t columns);
 
 /*
- * "has a longer own time than its peers (unlikely to be chance: p <= 0.0005); last to reach
+ * "has a longer own time than its peers, unlikely to be chance (p <= 0.0005); last to reach
  * 15 of 15 synchronizing collectives"
  */
 void dp_ranks_words__evidence(struct dp_words *words, const struct dp_ranks *ranks);
