@@ -86,7 +86,7 @@ static bool is_command(const char *words, size_t length)
 
 /*
  * The length up to the next possible break: a number is not separated from what it counts or
- * numbers, nor "<=" from both of its sides.
+ * numbers, nor "<=" or "=" from both of its sides.
  */
 static size_t unbroken(const char *words)
 {
@@ -94,7 +94,7 @@ static size_t unbroken(const char *words)
 
 	while (length && words[length] && !is_stop(words[length - 1]) &&
 	       (is_digit(words[length - 1]) || is_digit(words[length + 1]) ||
-		words[length + 1] == '<' || is_command(words, length)))
+		words[length + 1] == '<' || words[length + 1] == '=' || is_command(words, length)))
 		length += 1 + strcspn(words + length + 1, " ");
 	return length;
 }
