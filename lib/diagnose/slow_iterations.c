@@ -61,7 +61,7 @@ static const struct {
 	  "kernels take longer there: look at their shapes, and at what else uses the GPU" },
 	/* for traces without launches */
 	{ "idle_ns", "more_idle_ns", "more_idle_iterations",
-	  "the GPU does nothing there: look at what the host does" },
+	  "the GPU does nothing there: record launches, too, to see why" },
 };
 
 /* The mean excess of a metric in slow iterations over typical ones. */
@@ -130,7 +130,7 @@ static void explain_compute(const struct dp_rule_input *input, struct dp_rule_fi
 	if (more >= 1) {
 		dp_rule__evidence(out, "more_kernels", "count", more);
 		out->finding.advice = "more kernels run there: look at the variants of these "
-				      "iterations";
+				      "iterations, which -v lists";
 	} else if (fell_mhz > (1 - LOWER_CLOCK) * usual_mhz) {
 		dp_rule__evidence(out, "lower_clock", "MHz", usual_mhz - fell_mhz);
 		dp_rule__evidence(out, "usual_clock", "MHz", usual_mhz);
