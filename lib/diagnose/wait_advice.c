@@ -50,7 +50,8 @@ void dp_rule__advise_on_waits(const struct dp_rule_input *input, struct dp_rule_
 	if (out->finding.advice == advice_sync && fabs(waits - 1) >= ABOUT_ONE)
 		snprintf(out->advice, sizeof(out->advice),
 			 "avoid synchronizations (%s per iteration)%s",
-			 dp_text__fixed(number, waits, fabs(waits - rint(waits)) >= ABOUT_ONE), how_to_avoid(input));
+			 dp_text__fixed(number, waits, fabs(waits - rint(waits)) >= ABOUT_ONE),
+			 how_to_avoid(input));
 }
 
 void dp_rule__advise_on_waiting_launches(const struct dp_rule_input *input,
@@ -60,8 +61,9 @@ void dp_rule__advise_on_waiting_launches(const struct dp_rule_input *input,
 
 	if (transfers && transfers->waits &&
 	    (double)transfers->waits >= NEARLY_EVERY * (double)transfers->launches)
-		snprintf(out->advice, sizeof(out->advice),
-			 "avoid the synchronization after nearly every launch%s; then launch fewer, "
-			 "larger kernels",
-			 how_to_avoid(input));
+		snprintf(
+			out->advice, sizeof(out->advice),
+			"avoid the synchronization after nearly every launch%s; then launch fewer, "
+			"larger kernels",
+			how_to_avoid(input));
 }
