@@ -124,8 +124,8 @@ static void draw(struct dp_render *render, const struct dp_sparkline *bars)
 }
 
 /*
- * Writes "period ▇█|▆█▃ 168.1–180.7 ms, longest: iteration 4; excludes 1, shown as |"; many bars
- * take a line.
+ * Writes "period ▇█|▆█▃ 168.1–180.7 ms, longest: iteration 4; excludes 1 interrupted (|)"; many
+ * bars take a line.
  */
 static void write_sparkline(struct dp_render *render, size_t id)
 {
@@ -154,7 +154,7 @@ static void write_sparkline(struct dp_render *render, size_t id)
 	if (series.excluded)
 		dp_words__add(&words,
 			      series.bars.columns && series.bars.group == 1
-				      ? "; excludes %s, shown as |"
+				      ? "; excludes %s interrupted (|)"
 				      : "; excludes %s followed by other kernels",
 			      dp_text__count(number, series.excluded));
 	if (series.bars.columns && series.bars.group > 1)

@@ -195,44 +195,66 @@ static void add_iterations(struct dp_words *words, const struct dp_render *rende
 		dp_words__add(words, " and %s more", dp_text__count(number, slow->count - shown));
 }
 
-/* If only some slow iterations have more of a metric: adds which, or how many. */
-static void add_some(struct dp_words *words, const struct dp_render *render,
-		     const struct slow *slow, size_t metric, double usual, double least)
+/* The slow iterations that have more of a metric. */
+struct having {
+	size_t some, all;
+	double more;		      /* of it that they have on average */
+	char list[9 * SOME_MOST + 1]; /* which they are; empty: too many */
+};
+
+static struct having find_having(const struct dp_render *render, const struct slow *slow,
+				 size_t metric, double usual, double least)
 {
-	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations;
-	char list[9 * SOME_MOST + 1] = "", number[DP_TEXT_SIZE], count[DP_TEXT_SIZE];
-	size_t some = 0, all = 0, used = 0;
+	size_t iterations = dp_analysis_loop(render->analysis, slow->loop)->iterations, used = 0;
+	struct having having = { .some = 0 };
+	char number[DP_TEXT_SIZE];
 
 	for (size_t k = 0; k < iterations; k++) {
-		double value = dp_analysis_loop_metric(render->analysis, slow->loop, metric, k);
+		double more =
+			dp_analysis_loop_metric(render->analysis, slow->loop, metric, k) - usual;
 
-		if (!is_slow(render, slow, k) || !isfinite(value) ||
+		if (!is_slow(render, slow, k) || !isfinite(more) ||
 		    !isfinite(period(render, slow, k)))
 			continue;
-		all++;
-		if (!(value - usual > least))
+		having.all++;
+		if (!(more > least))
 			continue;
-		if (some++ < SOME_MOST && k < ITERATION_MOST)
-			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-						 used ? ", " : "", dp_text__count(number, k));
+		having.more += more;
+		if (having.some++ < SOME_MOST && k < ITERATION_MOST)
+			used += (size_t)snprintf(having.list + used, sizeof(having.list) - used,
+						 "%s%s", used ? ", " : "",
+						 dp_text__count(number, k));
 		else
-			used = sizeof(list);
+			used = sizeof(having.list);
 	}
-	if (some && some < all && used < sizeof(list))
-		dp_words__add(words, " (only in %s %s)", some == 1 ? "iteration" : "iterations",
-			      list);
-	else if (some && some < all)
-		dp_words__add(words, " (in %s of %s)", dp_text__count(number, some),
-			      dp_text__count(count, all));
+	having.more /= (double)having.some;
+	if (used >= sizeof(having.list))
+		having.list[0] = '\0';
+	return having;
 }
 
-/* Adds the parts that grew most. */
+/* Adds which slow iterations have more, or how many. */
+static void add_having(struct dp_words *words, const struct having *having)
+{
+	char some[DP_TEXT_SIZE], all[DP_TEXT_SIZE];
+
+	if (having->list[0])
+		dp_words__add(words, " (only in %s %s)",
+			      having->some == 1 ? "iteration" : "iterations", having->list);
+	else
+		dp_words__add(words, " (in %s of %s)", dp_text__count(some, having->some),
+			      dp_text__count(all, having->all));
+}
+
+/* Adds the parts that grew most, each by its mean in the slow iterations that have it. */
 static void add_causes(struct dp_words *words, const struct dp_render *render,
 		       const struct slow *slow, double longer_ns)
 {
 	double more_ns[PARTS_MOST] = { 0 }, usual_ns[PARTS_MOST] = { 0 };
 	char number[DP_NUMBER_SIZE];
-	const char *metric;
+	const char *metric, *part;
+	struct having having;
+	bool only_some;
 	size_t index;
 
 	for (size_t i = 0; i < PARTS_MOST && dp_text__part(render, slow->loop, i, &metric); i++) {
@@ -251,12 +273,19 @@ static void add_causes(struct dp_words *words, const struct dp_render *render,
 				most = i;
 		if (!(more_ns[most] > LEAST_CAUSE * longer_ns))
 			return;
+		part = dp_text__part(render, slow->loop, most, &metric);
+		only_some = false;
+		if (dp_text__find_metric(metric, &index)) {
+			having = find_having(render, slow, index, usual_ns[most],
+					     LEAST_CAUSE * longer_ns);
+			only_some = having.some && having.some < having.all;
+		}
 		dp_words__add(words, "%s +%s ", n ? "," : ":",
-			      dp_human__duration(number, more_ns[most], render->options->ascii));
-		dp_words__add(words, "%s", dp_text__part(render, slow->loop, most, &metric));
-		if (dp_text__find_metric(metric, &index))
-			add_some(words, render, slow, index, usual_ns[most],
-				 LEAST_CAUSE * longer_ns);
+			      dp_human__duration(number, only_some ? having.more : more_ns[most],
+						 render->options->ascii));
+		dp_words__add(words, "%s", part);
+		if (only_some)
+			add_having(words, &having);
 		more_ns[most] = 0;
 	}
 }
