@@ -418,24 +418,25 @@ static bool add_costs(double *cost_ns, double *measured_ns, const struct dp_rule
 
 /*
  * What the replay leaves of a typical period. If the iterations that it measures are unlike typical
- * ones, or cost more, it leaves the same shares as in these: of what the findings with its change
- * cost, and of the rest, which it leaves as it is if it saves less than the cost. Without a cost in
- * unlike ones, all is rest; if nothing is saved then, that says nothing about the iterations with
- * the cost: NaN.
+ * ones, or it saves more than typical ones cost because these cost more, it leaves the same shares
+ * as in these: of what the findings with its change cost, and of the rest, which it leaves as it is
+ * if it saves less than the cost. Without a cost in unlike ones, all is rest; if nothing is saved
+ * then, that says nothing about the iterations with the cost: NaN.
  */
 static double scaled_ns(const struct dp_rule_finding *found, const struct alike *all,
 			const struct dp_rule_input *measured)
 {
 	double without_ns = measured->replay->without_ns[found->change];
 	double rest_ns = measured->replay->period_ns, cost_ns, measured_ns;
-	double period_ns = period_of(found, measured);
+	double period_ns = period_of(found, measured), plain_ns = period_ns * without_ns / rest_ns;
 	bool unlike = fabs(period_ns - rest_ns) > UNLIKE * period_ns, known;
 
 	known = add_costs(&cost_ns, &measured_ns, found, all, measured);
 	if (!known && unlike && rest_ns - without_ns < LEAST_SAVED * rest_ns)
 		return (double)NAN;
-	if (!known || (!unlike && measured_ns <= (1 + DP_RULE_MORE) * cost_ns))
-		return period_ns * without_ns / rest_ns;
+	if (!known || (!unlike && (measured_ns <= (1 + DP_RULE_MORE) * cost_ns ||
+				   period_ns - plain_ns <= cost_ns)))
+		return plain_ns;
 	cost_ns = fmin(cost_ns, period_ns);
 	measured_ns = fmin(measured_ns, rest_ns);
 	rest_ns -= measured_ns;

@@ -17,8 +17,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__name_transfer(input, out, DP_TRANSFER_PAGEABLE);
 	dp_rule__mean_evidence(input, out, "pageable_share");
 	dp_rule__mean_evidence(input, out, "h2d_bandwidth");
-	out->finding.advice = "copy from pinned memory (pin_memory=True, cudaMallocHost), in about "
-			      "half the time";
+	out->finding.advice = "copy from pinned memory (pin_memory=True, cudaMallocHost), in "
+			      "less than half of the time";
 	out->change = DP_REPLAY_PAGEABLE;
 	return true;
 }
@@ -26,7 +26,7 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 const struct dp_rule dp_rule__pageable_copy = {
 	{ "pageable-copy",
 	  "copies of 4 KiB and more from and to pageable memory take at least 5% of the period; the "
-	  "cost is half of their time, as copies from and to pinned memory are about twice as fast",
+	  "cost is 60% of their time, as copies from and to pinned memory are about 2.5 times as fast",
 	  WARNING_SHARE },
 	check,
 	.never_critical = true,

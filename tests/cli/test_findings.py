@@ -511,14 +511,14 @@ class Findings(cli.Case):
         self.assertRegex(text, r"GPU 0 +7 +loop ")
         self.assertIn("\n  GPU 0, stream 7: 100% of its kernels", text)
 
-    def test_half_of_pageable_copies(self):
-        """The cost is half of the time that is shown with it, which says why."""
+    def test_share_of_pageable_copies(self):
+        """The cost is 60% of the time that is shown with it, which says why."""
         text, report = self.run_of(f"upload bytes=64M memory=pageable; {STEP}; {READ}", form="nsys")
         finding = self.rules(report)["pageable-copy"]
         self.assertAlmostEqual(
-            0.5, finding["recoverable_ns"] / finding["evidence"]["pageable_copy_ns"], delta=0.01
+            0.6, finding["recoverable_ns"] / finding["evidence"]["pageable_copy_ns"], delta=0.01
         )
-        self.assertRegex(text, r"→ copy from pinned memory \([^)]*\), in about half the time")
+        self.assertRegex(text, r"→ copy from pinned memory \([^)]*\), in less than half of the time")
 
     def test_pairs_of_slow_iterations(self):
         """What recurs regularly is the pair, not each slow iteration."""
