@@ -312,18 +312,29 @@ static void set_headline(struct dp_verdict *verdict, const struct dp_difference 
 	snprintf(verdict->headline, sizeof(verdict->headline), "%s", words);
 }
 
-/* Explains why times do not compare, with both medians, and how they may. */
-static void add_other_work(struct dp_words *words, const struct dp_loop_pair *pair,
-			   const struct dp_difference *time, bool ascii)
+static const struct dp_loop *loop_of(const struct dp_comparison *comparison, size_t pair, int run)
 {
+	return dp_analysis_loop(dp_comparison_analysis(comparison, (enum dp_run)run),
+				dp_comparison_pair(comparison, pair)->loop[run]);
+}
+
+/* Explains why times do not compare, with both medians, and how they may. */
+static void add_other_work(struct dp_words *words, const struct dp_comparison *comparison,
+			   size_t index, bool ascii)
+{
+	const struct dp_loop_pair *pair = dp_comparison_pair(comparison, index);
+	const struct dp_difference *time = dp_pair_time(comparison, index);
+	bool as_many =
+		loop_of(comparison, index, 0)->complete == loop_of(comparison, index, 1)->complete;
 	char before[DP_NUMBER_SIZE], after[DP_NUMBER_SIZE];
 
 	dp_words__add(
 		words,
-		"too few kernels match, and the numbers of iterations differ, so an iteration "
-		"may not be the same unit of work, and times do not compare: median %s before, "
-		"%s after. Choose the same work with -n, --marks or --level; if it is the same, "
-		"with rewritten kernels, pass --loops=%zu:%zu",
+		"too few kernels match, and the %s differ, so an iteration may not be the same "
+		"unit of work, and times do not compare: median %s before, %s after. Choose the "
+		"same work with -n, --marks or --level; if it is the same, with rewritten "
+		"kernels, pass --loops=%zu:%zu",
+		as_many ? "names of the annotations" : "numbers of iterations",
 		dp_human__duration(before, time->value[0], ascii),
 		dp_human__duration(after, time->value[1], ascii), pair->loop[0], pair->loop[1]);
 }
@@ -344,7 +355,7 @@ void dp_verdict__of(struct dp_verdict *verdict, const struct dp_comparison *comp
 				      "in between",
 			      time->count[0] ? "after" : "before");
 	} else if (!info->comparable) {
-		add_other_work(words, info, time, ascii);
+		add_other_work(words, comparison, pair, ascii);
 	} else {
 		dp_words__add(words, "median %s",
 			      dp_compare_words__change(change, time->value, "ns", ascii));
@@ -359,12 +370,6 @@ void dp_verdict__of(struct dp_verdict *verdict, const struct dp_comparison *comp
 }
 
 static const char *const run_words[] = { "before", "after" };
-
-static const struct dp_loop *loop_of(const struct dp_comparison *comparison, size_t pair, int run)
-{
-	return dp_analysis_loop(dp_comparison_analysis(comparison, (enum dp_run)run),
-				dp_comparison_pair(comparison, pair)->loop[run]);
-}
 
 /* Where a loop is, if there are several GPUs: ", GPU 1". */
 static void place_of(char buf[DP_LABEL_SIZE + 2], const struct dp_comparison *comparison,
@@ -454,11 +459,14 @@ void dp_compare_words__whole(struct dp_words *words, const struct dp_comparison 
 			kernels[run] += stream->kernels;
 		}
 	}
-	dp_words__add(words, "Whole capture: %s, streams busy for %s, %s %s %s kernels",
-		      dp_compare_words__change(text[0], length_ns, "ns", ascii),
-		      dp_compare_words__change(text[1], busy_ns, "ns", ascii),
-		      dp_text__count(count[0], kernels[0]), arrow(ascii),
-		      dp_text__count(count[1], kernels[1]));
+	dp_words__add(words, "Whole capture: %s",
+		      dp_compare_words__change(text[0], length_ns, "ns", ascii));
+	/* a saved report has no streams */
+	if (kernels[0] && kernels[1])
+		dp_words__add(words, ", streams busy for %s, %s %s %s kernels",
+			      dp_compare_words__change(text[1], busy_ns, "ns", ascii),
+			      dp_text__count(count[0], kernels[0]), arrow(ascii),
+			      dp_text__count(count[1], kernels[1]));
 }
 
 bool dp_compare_words__per_call(struct dp_difference *ns, const struct dp_pair_kernel *kernel)

@@ -333,6 +333,11 @@ class Limits(Case):
             self.assertIn("not comparable", page)
         (pair,) = json.loads(self.compare("--format=json", *traces).stdout)["pairs"]
         self.assertEqual((pair["paired_by_time"], pair["comparable"], pair["verdict"]), (True, False, "unknown"))
+        # a saved report does not tell how many kernels the capture has
+        saved = self.folder / "saved.json"
+        saved.write_text(cli.run("analyze", "--format=json", traces[0]).stdout)
+        text = " ".join(self.compare(saved, traces[1]).stdout.split())
+        self.assertRegex(text, r"Whole capture: \S+ \S+ \S+ .s before")
         # the user says that they are the same
         result = self.compare("--loops=0:0", "--fail-on=iteration_time=+5%", *traces)
         self.assertEqual(result.returncode, 3, result.stderr)
@@ -351,6 +356,10 @@ class Limits(Case):
             (pair,) = json.loads(result.stdout)["pairs"]
             self.assertEqual((pair["paired_by_time"], pair["comparable"]), (True, comparable), args)
             self.assertEqual(pair["verdict"], "slower" if comparable else "unknown", args)
+            if not comparable:
+                reason = "names of the annotations" if mark else "numbers of iterations"
+                text = " ".join(self.compare(*args, *traces).stdout.split())
+                self.assertIn(f"too few kernels match, and the {reason} differ", text)
 
     def test_kernels_are_those_of_analyze(self):
         """The kernels of varying iterations are a range, as analyze reports them, for both runs."""
