@@ -30,7 +30,7 @@ static const struct {
 	{ "launch fewer, larger kernels:",
 	  "launch fewer, larger kernels: fuse them, use CUDA graphs, give each launch more work" },
 	{ "copy from pinned memory",
-	  "copy from pinned memory (cudaMallocHost), in less than half of the time" },
+	  "copy from pinned memory (cudaMallocHost), in less than half the time" },
 	{ "upload from pinned memory (pin",
 	  "upload from pinned memory (cudaMallocHost): with pageable memory, the host takes part in "
 	  "each upload" },

@@ -17,8 +17,8 @@ static bool check(const struct dp_rule_input *input, struct dp_rule_finding *out
 	dp_rule__name_transfer(input, out, DP_TRANSFER_PAGEABLE);
 	dp_rule__mean_evidence(input, out, "pageable_share");
 	dp_rule__mean_evidence(input, out, "h2d_bandwidth");
-	out->finding.advice = "copy from pinned memory (pin_memory=True, cudaMallocHost), in "
-			      "less than half of the time";
+	out->finding.advice = "copy from pinned memory (pin_memory=True, cudaMallocHost), in less "
+			      "than half the time";
 	out->change = DP_REPLAY_PAGEABLE;
 	return true;
 }

@@ -518,7 +518,7 @@ class Findings(cli.Case):
         self.assertAlmostEqual(
             0.6, finding["recoverable_ns"] / finding["evidence"]["pageable_copy_ns"], delta=0.01
         )
-        self.assertRegex(text, r"→ copy from pinned memory \([^)]*\), in less than half of the time")
+        self.assertRegex(text, r"→ copy from pinned memory \([^)]*\), in less than half the time")
 
     def test_pairs_of_slow_iterations(self):
         """What recurs regularly is the pair, not each slow iteration."""

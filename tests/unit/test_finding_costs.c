@@ -561,7 +561,7 @@ TEST(advice_names_hip)
 	ck_assert_ptr_nonnull(strstr(find("pageable-copy")->advice, "(cudaMallocHost)"));
 	at.hip = true;
 	ck_assert_str_eq(find("pageable-copy")->advice,
-			 "copy from pinned memory (hipHostMalloc), in less than half of the time");
+			 "copy from pinned memory (hipHostMalloc), in less than half the time");
 	dp_advice__use_hip(advice, "no CUDA, one CUDA graph, cudaMallocAsync");
 	ck_assert_str_eq(advice, "no CUDA, one HIP graph, hipMallocAsync");
 	memset(longest, 'a', sizeof(longest) - 1);
